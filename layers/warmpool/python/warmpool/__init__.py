@@ -1,0 +1,1 @@
+"""Keeps the right number of warm nodes for SageMaker HyperPod Spaces."""

@@ -1,0 +1,230 @@
+"""The pass: observe once, then decide, apply and record for every pool, each on its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from warmpool.app.errors import (
+    ClusterUnavailable,
+    ConfigUnreadable,
+    Conflict,
+    LedgerUnavailable,
+    NotPermitted,
+    WarmpoolError,
+)
+from warmpool.app.in_force import InForce, PoolInForce, choose
+from warmpool.app.ports import (
+    Budget,
+    Clock,
+    Cluster,
+    Configuration,
+    DocumentReader,
+    Ledger,
+    LedgerEntry,
+    LedgerState,
+    PassReport,
+    Provider,
+    Telemetry,
+)
+from warmpool.app.steps import Seen, blind, claim, code_of, inputs_of, scale_change, scope, undone
+from warmpool.core.assess import Assessment, Inputs, assess
+from warmpool.core.ceilings import shares
+from warmpool.core.decide import decide, decide_on
+from warmpool.core.decision import Decision
+from warmpool.core.model import Snapshot
+from warmpool.core.reasons import Code, Reason
+from warmpool.core.spec import ClusterRef
+
+ATTEMPTS: Final = 3
+"""So often a pool is observed and decided again when somebody else wrote first."""
+
+LEAST_SECONDS: Final = 1.0
+"""A pool is not started with less time than this: a write must be able to read back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """Everything that a pass talks to."""
+
+    cluster: Cluster
+    configuration: Configuration
+    ledger: Ledger
+    provider: Provider
+    reader: DocumentReader
+    telemetry: Telemetry
+    clock: Clock
+
+
+@dataclass(slots=True)
+class _Pass:
+    """One pass under way."""
+
+    began: datetime
+    budget: Budget
+    ledger: LedgerState
+    ledger_readable: bool
+    in_force: InForce
+    complete: bool = True
+    conflicts: int = 0
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+
+class Reconcile:
+    """Keeps every pool of one cluster at its decision."""
+
+    def __init__(self, ports: Ports, cluster: ClusterRef) -> None:
+        """Take the ports and the cluster whose provider is asked; nothing is read yet."""
+        self._ports = ports
+        self._cluster_ref = cluster
+
+    def run(self, budget: Budget, newest_nudge: datetime | None = None) -> PassReport | None:
+        """Run one pass, or return None where the newest nudge is older than the last complete pass.
+
+        Raises no error of a pool, of the ledger or of the configuration: they are in the report.
+        """
+        now = self._ports.clock.now()
+        ledger, readable = self._read_ledger(budget)
+        began = ledger.last_complete_began
+        if newest_nudge is not None and began is not None and newest_nudge < began:
+            return None
+        running = _Pass(
+            began=now,
+            budget=budget,
+            ledger=ledger,
+            ledger_readable=readable,
+            in_force=self._configuration(ledger, budget, now),
+        )
+        self._decide_and_apply(running)
+        self._record(running)
+        report = self._report(running)
+        self._ports.telemetry.publish(report)
+        return report
+
+    def _read_ledger(self, budget: Budget) -> tuple[LedgerState, bool]:
+        try:
+            return self._ports.ledger.read(budget), True
+        except LedgerUnavailable as error:
+            self._ports.telemetry.warn(f"the ledger cannot be read, so nothing is lowered: {error}")
+            return LedgerState(), False
+
+    def _configuration(self, ledger: LedgerState, budget: Budget, now: datetime) -> InForce:
+        try:
+            documents = self._ports.configuration.read(budget)
+        except (ConfigUnreadable, NotPermitted) as error:
+            self._ports.telemetry.warn(f"the configuration cannot be read, the last good one stays: {error}")
+            documents = None
+        return choose(documents, ledger, self._ports.reader, now)
+
+    def _decide_and_apply(self, running: _Pass) -> None:
+        pools = {name: each for name, each in running.in_force.pools.items() if each.spec is not None}
+        for name, each in running.in_force.pools.items():
+            if each.spec is None:
+                running.decisions[name] = blind(name, running.began, each.entry.state, each.notes)
+        if not pools:
+            return
+        snapshot = self._observe(running, pools)
+        if snapshot is None:
+            return
+        running.complete = running.complete and not snapshot.missing
+        assessed = self._assess(running, pools, snapshot)
+        for name, (inputs, assessment) in assessed.items():
+            self._one_pool(running, name, inputs, assessment)
+
+    def _observe(self, running: _Pass, pools: Mapping[str, PoolInForce]) -> Snapshot | None:
+        try:
+            return self._ports.cluster.observe(scope(pools, running.began), running.budget)
+        except (ClusterUnavailable, NotPermitted) as error:
+            code = Code.NOT_PERMITTED if isinstance(error, NotPermitted) else Code.CLUSTER_UNAVAILABLE
+            running.complete = False
+            for name, each in pools.items():
+                why = (Reason(code, f"the cluster could not be read: {error}"), *each.notes)
+                running.decisions[name] = blind(name, running.began, each.entry.state, why)
+            return None
+
+    def _assess(
+        self, running: _Pass, pools: Mapping[str, PoolInForce], snapshot: Snapshot
+    ) -> dict[str, tuple[Inputs, Assessment]]:
+        autoscaling = self._ports.provider.autoscaling(self._cluster_ref, running.budget)
+        seen = Seen(
+            snapshot=snapshot,
+            now=running.began,
+            stop=running.in_force.stop,
+            autoscaling=autoscaling,
+            ledger_readable=running.ledger_readable,
+        )
+        alone = {name: inputs_of(each.spec, each, seen) for name, each in pools.items() if each.spec is not None}
+        limit = running.in_force.stack.max_hourly_cost if running.in_force.stack else None
+        if limit is None:
+            return {name: (inputs, assess(inputs)) for name, inputs in alone.items()}
+        granted = shares([claim(inputs, assess(inputs)) for inputs in alone.values()], limit)
+        shared = {name: replace(inputs, share=granted[name]) for name, inputs in alone.items()}
+        return {name: (inputs, assess(inputs)) for name, inputs in shared.items()}
+
+    def _one_pool(self, running: _Pass, name: str, inputs: Inputs, assessment: Assessment) -> None:
+        """Decide and apply one pool: the named boundary behind which a broken pool stays alone."""
+        try:
+            decision = decide_on(inputs, assessment)
+            running.decisions[name] = decision
+            running.decisions[name] = self._apply(running, inputs, decision)
+        except WarmpoolError as error:
+            self._fail(running, name, inputs, error)
+        except Exception as error:  # noqa: BLE001 - the per-pool boundary: one pool's defect must not stop the others
+            self._fail(running, name, inputs, error)
+
+    def _fail(self, running: _Pass, name: str, inputs: Inputs, error: Exception) -> None:
+        text = f"{type(error).__name__}: {error}"
+        running.failures[name] = text
+        failed = blind(name, running.began, inputs.state, (Reason(code_of(error), text),))
+        decided = running.decisions.get(name)
+        running.decisions[name] = failed if decided is None else undone(decided, failed)
+
+    def _apply(self, running: _Pass, inputs: Inputs, decision: Decision, attempt: int = 1) -> Decision:
+        spec, cluster = inputs.spec, self._ports.cluster
+        if running.budget.remaining_seconds() < LEAST_SECONDS:
+            raise ClusterUnavailable("no time was left in this invocation; the next tick tries again")
+        try:
+            if decision.marks:
+                cluster.mark(decision.marks, running.budget, dry_run=decision.dry_run)
+            if decision.writes_scale:
+                cluster.scale(spec, scale_change(decision), running.budget)
+        except Conflict:
+            running.conflicts += 1
+            if attempt == ATTEMPTS:
+                raise
+            pool = running.in_force.pools[spec.name]
+            snapshot = cluster.observe(scope({spec.name: pool}, running.began), running.budget)
+            again = replace(inputs, snapshot=snapshot)
+            return self._apply(running, again, decide(again), attempt + 1)
+        return decision
+
+    def _record(self, running: _Pass) -> None:
+        if not running.ledger_readable:
+            # Writing over what could not be read would lose it.
+            running.complete = False
+            return
+        entries = {name: self._entry(running, name) for name in running.decisions}
+        try:
+            self._ports.ledger.write(entries, tuple(running.decisions.values()), running.budget)
+            if running.complete:
+                self._ports.ledger.complete(running.began, running.in_force.good_stop, running.budget)
+        except LedgerUnavailable as error:
+            running.complete = False
+            self._ports.telemetry.warn(f"the ledger cannot be written: {error}")
+
+    def _entry(self, running: _Pass, name: str) -> LedgerEntry:
+        pool = running.in_force.pools[name]
+        return replace(pool.entry, state=running.decisions[name].state)
+
+    def _report(self, running: _Pass) -> PassReport:
+        took = (self._ports.clock.now() - running.began).total_seconds()
+        for note in running.in_force.notes:
+            self._ports.telemetry.warn(note.text, code=note.code.value)
+        return PassReport(
+            decisions=tuple(running.decisions.values()),
+            failures=running.failures,
+            complete=running.complete,
+            took_seconds=took,
+            conflicts=running.conflicts,
+        )

@@ -1,0 +1,120 @@
+"""The values that a pass hands from one step to the next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from warmpool.app.errors import ClusterUnavailable, Conflict, DeploymentGone, NotPermitted
+from warmpool.app.in_force import PoolInForce
+from warmpool.app.ports import AutoScaling, ScaleChange, Scope
+from warmpool.core.assess import Assessment, Inputs
+from warmpool.core.ceilings import Claim, price_of_a_node
+from warmpool.core.decision import Action, Decision, PoolState
+from warmpool.core.model import Snapshot
+from warmpool.core.reasons import Code, Reason
+from warmpool.core.spec import PoolSpec, Stop
+
+OVERHEAD_EVERY: Final = timedelta(hours=1)
+"""So often the DaemonSets' requests are read again."""
+
+
+def scale_change(decision: Decision) -> ScaleChange:
+    """Return the write that a decision asks for. Raises DeploymentGone where there is nothing to write to."""
+    if decision.current is None or decision.target is None:
+        raise DeploymentGone("there is no Deployment to scale")
+    return ScaleChange(current=decision.current, target=decision.target, dry_run=decision.dry_run)
+
+
+def scope(pools: Mapping[str, PoolInForce], now: datetime) -> Scope:
+    """Say what an observation for these pools has to cover."""
+
+    def due(state: PoolState) -> bool:
+        return state.overhead_read_at is None or now - state.overhead_read_at >= OVERHEAD_EVERY
+
+    return Scope(
+        pools=[each.spec for each in pools.values() if each.spec is not None],
+        read_overhead_of=frozenset(name for name, each in pools.items() if due(each.entry.state)),
+        known_nodes={name: each.entry.state.known_nodes for name, each in pools.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What all pools of a pass share."""
+
+    snapshot: Snapshot
+    now: datetime
+    stop: Stop | None
+    autoscaling: AutoScaling
+    ledger_readable: bool
+
+
+def inputs_of(spec: PoolSpec, pool: PoolInForce, seen: Seen) -> Inputs:
+    """Gather what one pool's decision depends on."""
+    return Inputs(
+        spec=spec,
+        snapshot=seen.snapshot,
+        now=seen.now,
+        state=pool.entry.state,
+        override=pool.override,
+        stop=seen.stop,
+        autoscaling_in_service=seen.autoscaling.in_service,
+        autoscaling_text=seen.autoscaling.text,
+        ledger_readable=seen.ledger_readable,
+        notes=pool.notes,
+    )
+
+
+def claim(inputs: Inputs, assessment: Assessment) -> Claim:
+    """Return what the pool would like of the stack's money."""
+    return Claim(
+        pool=inputs.spec.name,
+        priority=inputs.spec.priority,
+        nodes=assessment.idle_wanted + assessment.placement.groups.x,
+        price=price_of_a_node(inputs.spec, assessment.view),
+    )
+
+
+def blind(name: str, now: datetime, state: PoolState, reasons: tuple[Reason, ...]) -> Decision:
+    """Hold without having seen the pool; what the ledger knows is kept."""
+    code = reasons[0].code if reasons else Code.FAILED
+    since = state.hold_since or now
+    return Decision(
+        pool=name,
+        at=now,
+        current=None,
+        target=None,
+        action=Action.HOLD,
+        reasons=reasons,
+        hold=code,
+        state=replace(state, surplus_seen=(), surplus_since=None, hold_since=since, hold_code=code),
+    )
+
+
+def undone(decided: Decision, failed: Decision) -> Decision:
+    """Return the decision that could not be applied: what was seen, nothing changed, and the failure first."""
+    return replace(
+        decided,
+        target=decided.current,
+        action=Action.HOLD,
+        marks=(),
+        hold=failed.hold,
+        reasons=(*failed.reasons, *decided.reasons),
+        state=failed.state,
+    )
+
+
+def code_of(error: Exception) -> Code:
+    """Name an error by the vocabulary of reasons."""
+    match error:
+        case NotPermitted():
+            return Code.NOT_PERMITTED
+        case Conflict():
+            return Code.CONFLICT
+        case DeploymentGone():
+            return Code.DEPLOYMENT_MISSING
+        case ClusterUnavailable():
+            return Code.CLUSTER_UNAVAILABLE
+        case _:
+            return Code.FAILED

@@ -1,0 +1,1 @@
+"""The decision core: pure functions over own types, standard library only."""
