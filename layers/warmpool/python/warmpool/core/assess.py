@@ -75,6 +75,7 @@ def assess(inputs: Inputs) -> Assessment:
     need = idle_nodes_for(contributions, room)
     compat = compat_number(spec, view, limits)
     wanted = need.idle_nodes if compat is None else compat
+    stuck = capacity_stuck(inputs, view, placement)
     capped = ceilings.cap(wanted, _ceilings(inputs, view, placement, limits.max))
     plainly = idle_nodes_for(contribute(spec, view, fitted(plain)), room).idle_nodes
     before = ceilings.cap(plainly, _ceilings(inputs, view, placement, plain.max))
@@ -88,9 +89,16 @@ def assess(inputs: Inputs) -> Assessment:
         idle_wanted=capped.idle_nodes,
         idle_wanted_without_override=before.idle_nodes,
         capped=capped.capped or limits.capped,
-        reasons=(*inputs.notes, *limits.reasons, *room.reasons, *capped.reasons, *_warnings(inputs, view, placement)),
+        reasons=(
+            *inputs.notes,
+            *limits.reasons,
+            *room.reasons,
+            *capped.reasons,
+            *((stuck,) if stuck else ()),
+            *_warnings(inputs, view, placement),
+        ),
         compat_replicas=None if compat is None else capped.idle_nodes,
-        stuck=capacity_stuck(inputs, view, placement),
+        stuck=stuck,
     )
 
 

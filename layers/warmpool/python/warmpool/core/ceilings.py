@@ -7,7 +7,7 @@ from fractions import Fraction
 from warmpool.core.counting import PoolView, nodepool_of
 from warmpool.core.decision import Groups
 from warmpool.core.model import Condition, NodePool, Snapshot
-from warmpool.core.quantity import NOTHING, Amounts, add, subtract, times_that_fit
+from warmpool.core.quantity import NANO, NOTHING, Amounts, add, subtract, times_that_fit
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import PoolSpec
 
@@ -61,7 +61,7 @@ def by_nodepool(spec: PoolSpec, snapshot: Snapshot, view: PoolView, groups: Grou
         return Ceiling(idle_nodes=None)
     used = _capacity_in_use(nodepool, snapshot)
     one = _capacity_of_one(view, used)
-    if nodepool.limits is None or used is None or one is None:
+    if nodepool.limits is None or used is None or not (one.keys() & nodepool.limits.keys()):
         text = f"capacity or limits of NodePool {nodepool.name} cannot be read, so they cap nothing"
         return Ceiling(idle_nodes=None, reason=Reason(Code.UNKNOWN_CAPACITY, text))
     bound = {key: one[key] for key in nodepool.limits if one.get(key, 0) > 0}
@@ -85,19 +85,19 @@ def _capacity_in_use(nodepool: NodePool, snapshot: Snapshot) -> tuple[int, dict[
     known = [each for each in amounts if each is not None]
     if len(known) < len(amounts):
         return None
-    return len(known), {**add(known), "nodes": len(known) * 10**9}
+    return len(known), {**add(known), "nodes": len(known) * NANO}
 
 
-def _capacity_of_one(view: PoolView, used: tuple[int, dict[str, int]] | None) -> Amounts | None:
+def _capacity_of_one(view: PoolView, used: tuple[int, dict[str, int]] | None) -> dict[str, int]:
     ready = [
         each.node.capacity for each in view.nodes.values() if each.node.ready is Condition.TRUE and each.node.capacity
     ]
     if ready:
         # The largest: a limit is no promise, so rather ask for too little than for a node that cannot come.
         largest = max(ready, key=lambda each: sorted(each.items()))
-        return {**largest, "nodes": 10**9}
+        return {**largest, "nodes": NANO}
     if used is None or not used[0]:
-        return None
+        return {"nodes": NANO}
     return {key: value // used[0] for key, value in used[1].items()}
 
 

@@ -19,7 +19,7 @@ from warmpool.core.limits import override_in_force, stop_in_force
 from warmpool.core.model import Deployment, PodPhase
 from warmpool.core.placement import joined, warm_marks
 from warmpool.core.reasons import Code, Reason
-from warmpool.core.settle import Settled, settle, unsettled_target
+from warmpool.core.settle import Settled, in_a_sentence, settle, unsettled_target
 from warmpool.core.spec import Mode
 
 __all__ = ["Inputs", "assess", "decide", "preview"]
@@ -59,8 +59,8 @@ def preview(inputs: Inputs) -> Decision:
     target = unsettled_target(assessment, current)
     decision = _frame(inputs, assessment)
     note = Reason(Code.BEFORE_STABILISATION, "a snapshot has no history: `scaleDown` and mark-then-scale are left out")
-    stuck = () if assessment.stuck is None else (assessment.stuck,)
-    return replace(decision, target=target, action=_action(current, target), reasons=(*decision.reasons, *stuck, note))
+    why = in_a_sentence(assessment, current, target)
+    return replace(decision, target=target, action=_action(current, target), reasons=(*decision.reasons, why, note))
 
 
 def may_act(inputs: Inputs, assessment: Assessment) -> Hold | Deployment:
@@ -93,10 +93,9 @@ def may_act(inputs: Inputs, assessment: Assessment) -> Hold | Deployment:
 def _replicas(inputs: Inputs, assessment: Assessment, current: int) -> Settled:
     if assessment.compat_replicas is None:
         return settle(inputs, assessment, current)
-    why = Reason(Code.COMPAT, f"cluster-proportional-autoscaler's formula gives {assessment.compat_replicas}")
-    stuck = () if assessment.stuck is None else (assessment.stuck,)
     target = unsettled_target(assessment, current)
-    return Settled(target=target, reasons=(why, *stuck), marks=(), state=inputs.state)
+    why = in_a_sentence(assessment, current, target)
+    return Settled(target=target, reasons=(why,), marks=(), state=inputs.state)
 
 
 def _action(current: int, target: int) -> Action:

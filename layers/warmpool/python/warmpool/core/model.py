@@ -188,7 +188,8 @@ class Scaler:
 class Snapshot:
     """The cluster at one moment.
 
-    `missing` names each read that failed (then the snapshot is partial for the pools it concerns);
+    `missing` has a text for each read that failed, "POOL: what" for one pool or "*: what" for all; then the snapshot
+    is partial for them.
     `all_pods` says that every pod of the pool nodes is here, DaemonSets included.
     """
 

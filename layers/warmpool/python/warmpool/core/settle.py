@@ -37,6 +37,24 @@ def unsettled_target(assessment: Assessment, current: int) -> int:
     return max(0, current - (groups.i - wanted) - max(released, _excess_of_unusable(assessment)))
 
 
+def in_a_sentence(assessment: Assessment, current: int, target: int) -> Reason:
+    """Say why an unsettled target is what it is."""
+    groups, wanted = assessment.placement.groups, assessment.idle_wanted
+    if assessment.compat_replicas is not None:
+        text = f"cluster-proportional-autoscaler's formula gives {assessment.compat_replicas}"
+        return Reason(Code.COMPAT, text)
+    if groups.i < wanted:
+        return _why_short(assessment, target - current)
+    if target < current:
+        text = f"{groups.i} idle nodes held or ordered, {wanted} wanted: {current - target} placeholders can go"
+        return Reason(Code.SURPLUS if groups.i > wanted else Code.UNUSABLE_RELEASED, text)
+    return _steady(assessment)
+
+
+def _steady(assessment: Assessment) -> Reason:
+    return Reason(Code.STEADY, f"{assessment.idle_wanted} idle nodes wanted and held or ordered")
+
+
 def raised(assessment: Assessment, current: int) -> int:
     """Return h + x + r + E, never below the present; the scheduler may put new ones on the r busy nodes first."""
     groups = assessment.placement.groups
@@ -55,10 +73,9 @@ def settle(inputs: Inputs, assessment: Assessment, current: int) -> Settled:
     groups, wanted = assessment.placement.groups, assessment.idle_wanted
     if groups.i < wanted:
         target = raised(assessment, current)
-        why = assessment.stuck or _why_short(assessment, target - current)
         return Settled(
             target=target,
-            reasons=(why,),
+            reasons=(_why_short(assessment, target - current),),
             marks=tuple(cost_marks(assessment.placement, ())),
             state=replace(inputs.state, surplus_seen=(), surplus_since=None),
         )
@@ -142,8 +159,7 @@ def _leave_patiently(inputs: Inputs, assessment: Assessment, current: int, state
     number = len(released) + allowed
     marks = tuple(cost_marks(placement, victims))
     if surplus <= 0 and not released:
-        steady = Reason(Code.STEADY, f"{assessment.idle_wanted} idle nodes wanted and held or ordered")
-        return Settled(target=current, reasons=(steady,), marks=marks, state=state)
+        return Settled(target=current, reasons=(_steady(assessment),), marks=marks, state=state)
     blocked = _not_yet(inputs, assessment, victims, number)
     reasons = tuple(each for each in (_why_released(released), waits, blocked) if each is not None)
     if blocked is not None or number == 0:
