@@ -20,7 +20,7 @@ from warmpool.app.ports import AutoScaling, Budget, LedgerEntry, Unreadable
 from warmpool.app.steps import scale_change
 from warmpool.core.decision import Action, Decision, PoolState
 from warmpool.core.reasons import Code
-from warmpool.core.spec import Mode, Override, Spec, Stop, StopMode
+from warmpool.core.spec import Mode, Override, ScaleDown, Spec, Stop, StopMode
 
 MINUTE = timedelta(minutes=1)
 
@@ -183,6 +183,12 @@ class TestLedger:
         assert not report.complete
         assert here.ledger.last_complete_began is None
 
+    def test_a_pool_whose_entry_was_damaged_is_not_lowered(self) -> None:
+        here = World(cluster=FakeCluster(seen=snapshot(*(thing for name in "abcd" for thing in pair(name)))))
+        here.reader.specs["good"] = pool(min=1, scale_down=ScaleDown(after=timedelta(0)))
+        here.ledger.lost = frozenset({"spaces"})
+        assert Code.LEDGER_UNREADABLE in {reason.code for reason in here.decision().reasons}
+
     def test_daemonsets_are_read_again_every_hour(self) -> None:
         here = world()
         here.ledger.pools["spaces"] = LedgerEntry(state=PoolState(overhead_read_at=NOW - 59 * MINUTE, known_nodes=4))
@@ -199,8 +205,9 @@ class TestConfiguration:
         here = world()
         here.configuration.failure = "AccessDenied"
         here.ledger.pools["spaces"] = LedgerEntry(good_spec="good")
-        decision = here.decision()
-        assert (decision.target, here.cluster.targets()) == (2, {"spaces": 2})
+        report = here.run()
+        (decision,) = report.decisions
+        assert (decision.target, here.cluster.targets(), report.complete) == (2, {"spaces": 2}, False)
         assert Code.CONFIG_UNREADABLE in {reason.code for reason in decision.reasons}
 
     def test_an_invalid_spec_keeps_the_last_good_one_and_says_path_and_value(self) -> None:

@@ -35,6 +35,8 @@ class InForce:
     stop: Stop | None = None
     good_stop: str | None = None
     notes: tuple[Reason, ...] = ()
+    store_read: bool = True
+    """False where the store gave nothing: a pass that misses an override is not complete."""
 
 
 @dataclass(slots=True)
@@ -50,8 +52,8 @@ def choose(documents: Documents | None, ledger: LedgerState, reader: DocumentRea
 
     `documents` is None where the store could not be read at all. Nothing raises: what is wrong becomes a note.
     """
-    if documents is None:
-        documents = _all_unreadable(ledger)
+    store_read = documents is not None
+    documents = documents or _all_unreadable(ledger)
     pools: dict[str, PoolInForce] = {}
     stack: Spec | None = None
     for name, document in documents.specs.items():
@@ -64,7 +66,9 @@ def choose(documents: Documents | None, ledger: LedgerState, reader: DocumentRea
         pools[name] = _pool(name, spec, documents.overrides.get(name), (entry, chosen, reader, now))
     stopping = _Chosen()
     stop = _good(documents.stop, ledger.good_stop, "stop", stopping, lambda text: reader.stop(text, "stop"))
-    return InForce(pools=pools, stack=stack, stop=stop, good_stop=stopping.text, notes=tuple(stopping.notes))
+    return InForce(
+        pools=pools, stack=stack, stop=stop, good_stop=stopping.text, notes=tuple(stopping.notes), store_read=store_read
+    )
 
 
 def _all_unreadable(ledger: LedgerState) -> Documents:

@@ -65,7 +65,7 @@ class _Pass:
     ledger: LedgerState
     ledger_readable: bool
     in_force: InForce
-    complete: bool = True
+    complete: bool
     conflicts: int = 0
     decisions: dict[str, Decision] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -89,12 +89,14 @@ class Reconcile:
         began = ledger.last_complete_began
         if newest_nudge is not None and began is not None and newest_nudge < began:
             return None
+        in_force = self._configuration(ledger, budget, now)
         running = _Pass(
             began=now,
             budget=budget,
             ledger=ledger,
             ledger_readable=readable,
-            in_force=self._configuration(ledger, budget, now),
+            in_force=in_force,
+            complete=in_force.store_read,
         )
         self._decide_and_apply(running)
         self._record(running)
@@ -152,7 +154,7 @@ class Reconcile:
             now=running.began,
             stop=running.in_force.stop,
             autoscaling=autoscaling,
-            ledger_readable=running.ledger_readable,
+            lost=frozenset(pools) if not running.ledger_readable else running.ledger.lost,
         )
         alone = {name: inputs_of(each.spec, each, seen) for name, each in pools.items() if each.spec is not None}
         limit = running.in_force.stack.max_hourly_cost if running.in_force.stack else None

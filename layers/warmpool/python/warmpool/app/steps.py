@@ -47,7 +47,8 @@ class Seen:
     now: datetime
     stop: Stop | None
     autoscaling: AutoScaling
-    ledger_readable: bool
+    lost: frozenset[str]
+    """Pools whose ledger entry is unknown."""
 
 
 def inputs_of(spec: PoolSpec, pool: PoolInForce, seen: Seen) -> Inputs:
@@ -61,7 +62,7 @@ def inputs_of(spec: PoolSpec, pool: PoolInForce, seen: Seen) -> Inputs:
         stop=seen.stop,
         autoscaling_in_service=seen.autoscaling.in_service,
         autoscaling_text=seen.autoscaling.text,
-        ledger_readable=seen.ledger_readable,
+        ledger_readable=spec.name not in seen.lost,
         notes=pool.notes,
     )
 

@@ -1,0 +1,1 @@
+"""The only place for boto3, kubernetes, clocks and the environment."""

@@ -1,0 +1,1 @@
+"""AWS behind the ports: configuration, ledger, metrics, queue, cluster lookup."""

@@ -1,0 +1,1 @@
+"""Spec, override and stop documents: decoding, checking, schema and reference."""

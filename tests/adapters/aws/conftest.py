@@ -1,0 +1,40 @@
+"""AWS for these tests: moto in process, no sockets."""
+
+from collections.abc import Iterator
+
+import pytest
+from botocore.loaders import create_loader
+from botocore.session import Session
+from moto import mock_aws
+
+from tests.adapters.aws.faults import Faults
+from warmpool.adapters.aws.clients import AwsClients
+from warmpool.adapters.memory import RecordingTelemetry
+
+REGION = "eu-central-1"
+_MODELS = create_loader()
+"""Parsed service descriptions, kept for all tests: reading them is what a new session spends its time on."""
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    with mock_aws():
+        new = Session()
+        new.register_component("data_loader", _MODELS)
+        yield new
+
+
+@pytest.fixture
+def faults(session: Session) -> Faults:
+    return Faults().install(session)
+
+
+@pytest.fixture
+def clients(session: Session, faults: Faults) -> AwsClients:
+    del faults  # a client takes the session's listeners with it, so they come first
+    return AwsClients(session, region=REGION)
+
+
+@pytest.fixture
+def telemetry() -> RecordingTelemetry:
+    return RecordingTelemetry()

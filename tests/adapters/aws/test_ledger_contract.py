@@ -1,0 +1,230 @@
+"""What every Ledger does, in memory and on DynamoDB alike."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests.adapters.aws.builders import AT, decision
+from tests.adapters.aws.faults import Faults
+from tests.adapters.aws.table import TABLE, create_table, history_of, put_entry
+from warmpool.adapters.aws.clients import AwsClients
+from warmpool.adapters.aws.ledger import DynamoDbLedger
+from warmpool.adapters.memory import FixedBudget, MemoryLedger, RecordingTelemetry, UnlimitedBudget
+from warmpool.app.errors import LedgerUnavailable
+from warmpool.app.ports import Ledger, LedgerEntry, LedgerState
+from warmpool.core.decision import Action, Decision, PoolState
+from warmpool.core.reasons import Code, Reason
+
+MINUTE = timedelta(minutes=1)
+ANY_TIME = UnlimitedBudget()
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One Ledger, its history, and a way to break it."""
+
+    ledger: Ledger
+    history: Callable[[str], list[Decision]]
+    break_down: Callable[[], object]
+    damage: Callable[[str], object]
+
+    def read(self) -> LedgerState:
+        return self.ledger.read(ANY_TIME)
+
+    def write(self, entries: dict[str, LedgerEntry], *decisions: Decision) -> None:
+        self.ledger.write(entries, decisions, ANY_TIME)
+
+    def complete(self, began: datetime, stop: str | None = None) -> None:
+        self.ledger.complete(began, stop, ANY_TIME)
+
+
+def in_memory() -> Subject:
+    ledger = MemoryLedger()
+
+    def break_down() -> None:
+        ledger.failure = "told to"
+
+    def damage(pool: str) -> None:
+        ledger.lost |= {pool}
+
+    return Subject(ledger, lambda pool: list(ledger.history.get(pool, {}).values()), break_down, damage)
+
+
+def on_dynamodb(clients: AwsClients, faults: Faults) -> Subject:
+    create_table(clients)
+
+    def break_down() -> None:
+        for operation in ("GetItem", "PutItem", "UpdateItem"):
+            faults.refuse(operation, "ProvisionedThroughputExceededException")
+
+    return Subject(
+        DynamoDbLedger(clients, table=TABLE, telemetry=RecordingTelemetry()),
+        lambda pool: history_of(clients, pool),
+        break_down,
+        lambda pool: put_entry(clients, pool, "{"),
+    )
+
+
+@pytest.fixture(params=["memory", "dynamodb"])
+def subject(request: pytest.FixtureRequest) -> Subject:
+    if request.param == "memory":
+        return in_memory()
+    return on_dynamodb(request.getfixturevalue("clients"), request.getfixturevalue("faults"))
+
+
+def test_a_new_ledger_is_empty(subject: Subject) -> None:
+    assert subject.read() == LedgerState()
+
+
+def test_entries_come_back_as_they_were_written(subject: Subject) -> None:
+    entries = {
+        "cpu": LedgerEntry(state=PoolState(surplus_seen=((AT, 2),), last_h=3), good_spec="{}", override_seen_at=AT),
+        "gpu": LedgerEntry(good_override='{"max": 1}', history_key="abc"),
+    }
+    subject.write(entries)
+
+    assert subject.read().pools == entries
+
+
+def test_a_later_write_replaces_and_leaves_other_pools_alone(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry(good_spec="old"), "gpu": LedgerEntry(good_spec="kept")})
+    subject.read()
+    subject.write({"cpu": LedgerEntry(good_spec="new")})
+
+    assert {pool: each.good_spec for pool, each in subject.read().pools.items()} == {"cpu": "new", "gpu": "kept"}
+
+
+def test_an_entry_written_back_to_an_older_value_is_written(subject: Subject) -> None:
+    first, second = LedgerEntry(good_spec="a"), LedgerEntry(good_spec="b")
+    subject.write({"cpu": first})
+    subject.write({"cpu": second})
+    subject.write({"cpu": first})
+
+    assert subject.read().pools == {"cpu": first}
+
+
+def test_the_first_decision_is_kept_in_the_history(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry()}, decision())
+
+    assert subject.history("cpu") == [decision()]
+
+
+def test_the_same_decision_a_minute_later_is_not_kept_again(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry()}, decision())
+    words = (Reason(Code.STEADY, "three idle nodes, still as wanted"),)
+    subject.write(dict(subject.read().pools), decision(at=AT + MINUTE, busy_nodes=7, reasons=words))
+
+    assert subject.history("cpu") == [decision()]
+
+
+def test_a_changed_decision_is_kept(subject: Subject) -> None:
+    changed = decision(at=AT + MINUTE, target=4, action=Action.UP)
+    subject.write({"cpu": LedgerEntry()}, decision())
+    subject.write(dict(subject.read().pools), changed)
+
+    assert subject.history("cpu") == [decision(), changed]
+
+
+def test_a_decision_that_comes_back_is_kept_once_more(subject: Subject) -> None:
+    between = decision(at=AT + MINUTE, target=4, action=Action.UP)
+    again = decision(at=AT + 2 * MINUTE)
+    subject.write({"cpu": LedgerEntry()}, decision())
+    subject.write(dict(subject.read().pools), between)
+    subject.write(dict(subject.read().pools), again)
+
+    assert subject.history("cpu") == [decision(), between, again]
+
+
+def test_histories_of_pools_are_apart(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry(), "gpu": LedgerEntry()}, decision("cpu"), decision("gpu"))
+
+    assert subject.history("cpu") == [decision("cpu")]
+    assert subject.history("gpu") == [decision("gpu")]
+
+
+def test_a_pool_whose_name_begins_like_another_is_another(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry(good_spec="a"), "cpu-2": LedgerEntry(good_spec="b")}, decision("cpu-2"))
+
+    assert subject.history("cpu") == []
+    assert subject.read().pools["cpu"].good_spec == "a"
+
+
+def test_state_and_history_change_together(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry()}, decision())
+    entry = subject.read().pools["cpu"]
+    subject.write({"cpu": replace(entry, good_spec="new")}, decision(at=AT + MINUTE))
+
+    assert subject.read().pools["cpu"] == replace(entry, good_spec="new")
+    assert subject.history("cpu") == [decision()]
+
+
+def test_a_complete_pass_is_remembered_with_its_stop(subject: Subject) -> None:
+    subject.complete(AT, '{"mode": "freeze"}')
+
+    assert subject.read() == LedgerState(last_complete_began=AT, good_stop='{"mode": "freeze"}')
+
+
+def test_a_later_pass_moves_the_watermark_and_clears_the_stop(subject: Subject) -> None:
+    subject.complete(AT, "stop")
+    subject.complete(AT + MINUTE)
+
+    assert subject.read() == LedgerState(last_complete_began=AT + MINUTE, good_stop=None)
+
+
+def test_an_older_pass_never_moves_the_watermark_back(subject: Subject) -> None:
+    subject.complete(AT, "newer")
+    subject.complete(AT - timedelta(microseconds=1), "older")
+
+    assert subject.read() == LedgerState(last_complete_began=AT, good_stop="newer")
+
+
+def test_the_watermark_and_the_entries_do_not_disturb_each_other(subject: Subject) -> None:
+    subject.complete(AT)
+    subject.write({"cpu": LedgerEntry(good_spec="a")})
+    subject.complete(AT + MINUTE)
+
+    assert subject.read() == LedgerState(pools={"cpu": LedgerEntry(good_spec="a")}, last_complete_began=AT + MINUTE)
+
+
+def test_a_damaged_entry_is_told_apart_from_a_new_pool(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry(good_spec="a"), "gpu": LedgerEntry(good_spec="b")})
+    subject.damage("gpu")
+
+    state = subject.read()
+
+    assert state.pools == {"cpu": LedgerEntry(good_spec="a"), "gpu": LedgerEntry()}
+    assert state.lost == {"gpu"}
+
+
+def test_a_damaged_entry_is_whole_again_once_it_is_written(subject: Subject) -> None:
+    subject.write({"cpu": LedgerEntry(good_spec="a")})
+    subject.damage("cpu")
+    subject.write(dict(subject.read().pools))
+
+    assert subject.read() == LedgerState(pools={"cpu": LedgerEntry()})
+
+
+@pytest.mark.parametrize("call", ["read", "write", "complete"])
+def test_a_broken_ledger_says_so(subject: Subject, call: str) -> None:
+    subject.break_down()
+    calls: dict[str, Callable[[], object]] = {
+        "read": subject.read,
+        "write": lambda: subject.write({"cpu": LedgerEntry()}),
+        "complete": lambda: subject.complete(AT),
+    }
+
+    with pytest.raises(LedgerUnavailable, match="told to"):
+        calls[call]()
+
+
+def test_without_time_the_ledger_is_unavailable(subject: Subject) -> None:
+    late = FixedBudget(0)
+
+    with pytest.raises(LedgerUnavailable, match="s are left"):
+        subject.ledger.read(late)
+    with pytest.raises(LedgerUnavailable, match="s are left"):
+        subject.ledger.write({"cpu": LedgerEntry()}, [], late)
+    with pytest.raises(LedgerUnavailable, match="s are left"):
+        subject.ledger.complete(AT, None, late)
