@@ -186,7 +186,14 @@ class TestCeilings:
 
     def test_a_limit_on_what_nodes_do_not_have_caps_nothing(self) -> None:
         limits = nodepool(limits={"nvidia.com/gpu": 10**9})
-        assert decide(inputs(*pair("a"), limits, spec=pool(min=5))).idle_nodes_wanted == 5
+        decision = decide(inputs(*pair("a"), limits, spec=pool(min=5)))
+        assert decision.idle_nodes_wanted == 5
+        assert Code.UNKNOWN_CAPACITY not in codes(decision)
+
+    def test_a_claim_that_has_not_launched_counts_as_a_node_like_the_others(self) -> None:
+        limits = nodepool(limits=amounts(cpu="144"))
+        decision = decide(inputs(*pair("a"), limits, claim(capacity=None), spec=pool(min=5)))
+        assert decision.idle_nodes_wanted == 2
 
     def test_the_first_claims_capacity_stands_in_while_no_node_is_ready(self) -> None:
         limits = nodepool(limits=amounts(cpu="100"))
@@ -197,7 +204,7 @@ class TestCeilings:
         "things",
         [
             [nodepool(limits=None), node("a")],
-            [nodepool(limits=amounts(cpu="96")), node("a"), claim(capacity=None)],
+            [nodepool(limits=amounts(cpu="96")), claim(capacity=None)],
             [nodepool(limits=amounts(cpu="96"))],
         ],
     )

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from warmpool.core.counting import PoolView, nodepool_of
 from warmpool.core.decision import Groups
-from warmpool.core.model import Condition, NodePool, Snapshot
+from warmpool.core.model import NODEPOOL_LABEL, Condition, NodePool, Snapshot
 from warmpool.core.quantity import NANO, NOTHING, Amounts, add, subtract, times_that_fit
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import PoolSpec
@@ -59,46 +59,37 @@ def by_nodepool(spec: PoolSpec, snapshot: Snapshot, view: PoolView, groups: Grou
     nodepool = next((each for each in snapshot.nodepools if each.name == name), None)
     if nodepool is None or nodepool.limits == NOTHING:
         return Ceiling(idle_nodes=None)
-    used = _capacity_in_use(nodepool, snapshot)
-    one = _capacity_of_one(view, used)
-    if nodepool.limits is None or used is None or not (one.keys() & nodepool.limits.keys()):
+    there = _capacities(nodepool, snapshot)
+    one = {**_capacity_of_one(view, there), "nodes": NANO}
+    bound = {key: one[key] for key in nodepool.limits or NOTHING if one.get(key, 0) > 0}
+    if nodepool.limits is None or (not bound and len(one) == 1):
         text = f"capacity or limits of NodePool {nodepool.name} cannot be read, so they cap nothing"
         return Ceiling(idle_nodes=None, reason=Reason(Code.UNKNOWN_CAPACITY, text))
-    bound = {key: one[key] for key in nodepool.limits if one.get(key, 0) > 0}
     if not bound:
         return Ceiling(idle_nodes=None)
-    fit = times_that_fit(subtract(nodepool.limits, used[1]), bound)
-    text = f"NodePool {nodepool.name}'s limits leave room for {fit} more node{'s' if fit != 1 else ''}"
+    # A claim that has not launched yet does not know its capacity; it will be a node like the others.
+    used = add({**(each or one), "nodes": NANO} for each in there)
+    fit = times_that_fit(subtract(nodepool.limits, used), bound)
+    text = f"NodePool {nodepool.name}'s limits leave room for {fit} more nodes"
     return Ceiling(idle_nodes=groups.i + fit, reason=Reason(Code.CAPPED_BY_NODEPOOL, text))
 
 
-def _capacity_in_use(nodepool: NodePool, snapshot: Snapshot) -> tuple[int, dict[str, int]] | None:
+def _capacities(nodepool: NodePool, snapshot: Snapshot) -> list[Amounts | None]:
+    """Return the capacity of every claim and node of a NodePool, a node and its claim once."""
     claims = [each for each in snapshot.claims if each.nodepool == nodepool.name]
     claimed = {each.node for each in claims}
     nodes = [
-        each
-        for each in snapshot.nodes
-        if each.labels.get("karpenter.sh/nodepool") == nodepool.name and each.name not in claimed
+        each for each in snapshot.nodes if each.labels.get(NODEPOOL_LABEL) == nodepool.name and each.name not in claimed
     ]
-    amounts: list[Amounts | None] = [each.capacity for each in claims]
-    amounts += [each.capacity for each in nodes]
-    known = [each for each in amounts if each is not None]
-    if len(known) < len(amounts):
-        return None
-    return len(known), {**add(known), "nodes": len(known) * NANO}
+    return [*(each.capacity for each in claims), *(each.capacity for each in nodes)]
 
 
-def _capacity_of_one(view: PoolView, used: tuple[int, dict[str, int]] | None) -> dict[str, int]:
-    ready = [
-        each.node.capacity for each in view.nodes.values() if each.node.ready is Condition.TRUE and each.node.capacity
-    ]
-    if ready:
-        # The largest: a limit is no promise, so rather ask for too little than for a node that cannot come.
-        largest = max(ready, key=lambda each: sorted(each.items()))
-        return {**largest, "nodes": NANO}
-    if used is None or not used[0]:
-        return {"nodes": NANO}
-    return {key: value // used[0] for key, value in used[1].items()}
+def _capacity_of_one(view: PoolView, there: Sequence[Amounts | None]) -> Amounts:
+    """Return what one more node would take: the largest Ready one, else the largest known; empty where none is."""
+    ready = [each.node.capacity for each in view.nodes.values() if each.node.ready is Condition.TRUE]
+    known = [each for each in ready if each] or [each for each in there if each]
+    # The largest: a limit is no promise, so rather ask for too little than for a node that cannot come.
+    return max(known, key=lambda each: sorted(each.items()), default=NOTHING)
 
 
 def price_of_a_node(spec: PoolSpec, view: PoolView) -> Fraction | None:
