@@ -1,0 +1,1 @@
+"""Embedded cluster, simulator and report (not shipped in the layer)."""
