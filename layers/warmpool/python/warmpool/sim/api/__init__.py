@@ -1,0 +1,1 @@
+"""An HTTPS Kubernetes API on loopback over the embedded cluster."""
