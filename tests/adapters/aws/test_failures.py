@@ -36,4 +36,4 @@ def test_a_failure_says_what_was_tried() -> None:
 def test_a_refusal_says_what_to_do(code: str) -> None:
     text = describe(client_error(code), action="dynamodb:GetItem", resource="table")
 
-    assert text.endswith("; allow dynamodb:GetItem on it in the function's role")
+    assert text.endswith("; allow dynamodb:GetItem on it in the caller's role")

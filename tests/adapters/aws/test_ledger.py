@@ -137,7 +137,7 @@ def test_a_decision_that_could_not_be_kept_is_tried_again(
 def test_a_refusal_names_the_right_that_is_missing(faults: Faults, ledger: DynamoDbLedger) -> None:
     faults.refuse("GetItem", "AccessDeniedException")
 
-    with pytest.raises(LedgerUnavailable, match=r"allow dynamodb:GetItem on it in the function's role"):
+    with pytest.raises(LedgerUnavailable, match=r"allow dynamodb:GetItem on it in the caller's role"):
         ledger.read(ANY_TIME)
 
 

@@ -1,0 +1,1 @@
+"""Kubernetes behind the ports: partial reads, the test-and-set write, marks."""
