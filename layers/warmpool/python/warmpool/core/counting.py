@@ -171,6 +171,8 @@ def _requests(pods: Iterable[Pod]) -> dict[str, int]:
 
 def exclusion_of(node: Node, spec: PoolSpec) -> Exclusion | None:
     """Say why a node offers no room now, the gravest reason first, or None where it does."""
+    if _plain(node):
+        return None
     keys = {taint.key for taint in node.taints}
     checks = (
         (Exclusion.DELETING, node.deleting),
@@ -184,6 +186,12 @@ def exclusion_of(node: Node, spec: PoolSpec) -> Exclusion | None:
         (Exclusion.UNREADABLE_QUANTITY, node.allocatable is None),
     )
     return next((reason for reason, holds in checks if holds), None)
+
+
+def _plain(node: Node) -> bool:
+    """Tell what holds for nearly all nodes of a large pool: nothing at all is the matter."""
+    at_rest = not (node.taints or node.unschedulable or node.deleting or node.allocatable is None)
+    return at_rest and node.ready is Condition.TRUE and not _coming(node) and _healthy(node)
 
 
 def _coming(node: Node) -> bool:
@@ -203,6 +211,8 @@ def _foreign_taint(node: Node, spec: PoolSpec) -> Taint | None:
 
 
 def _unusable(node: Node, spec: PoolSpec, now: datetime) -> bool:
+    if _plain(node):
+        return False
     leaving = node.deleting or any(taint.key in DISRUPTION_TAINTS for taint in node.taints)
     if leaving or node.unschedulable or not _healthy(node):
         return True
