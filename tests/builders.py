@@ -1,11 +1,12 @@
 """Builders of the core's values: everything has a default, a test says what matters to it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from warmpool.core.assess import Inputs
-from warmpool.core.decision import PoolState
+from warmpool.core.decision import Decision, PoolState
 from warmpool.core.model import (
     Condition,
     Deployment,
@@ -17,7 +18,9 @@ from warmpool.core.model import (
     Selector,
     Snapshot,
 )
+from warmpool.core.placement import VICTIM_COST
 from warmpool.core.quantity import parse_quantity
+from warmpool.core.reasons import Code
 from warmpool.core.spec import PoolSpec
 
 NOW = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
@@ -173,3 +176,24 @@ def pair(name: str) -> tuple[Node, Pod]:
 def not_ready(minutes: float, **overrides: Any) -> Mapping[str, Any]:
     """Give the fields of a node that turned NotReady so long ago."""
     return {"ready": Condition.FALSE, "ready_changed": NOW - timedelta(minutes=minutes), **overrides}
+
+
+def codes(decision: Decision) -> set[Code]:
+    """Return the codes of a decision's reasons."""
+    return {reason.code for reason in decision.reasons}
+
+
+def full(name: str, launches: int = 11) -> list[Pod]:
+    """Build the workspaces that fill a node (11), or some of them."""
+    return [workspace(f"{name}-w{number}", on=name) for number in range(launches)]
+
+
+def marked(pod: Pod) -> Pod:
+    """Mark a placeholder as one that is to go."""
+    return replace(pod, deletion_cost=VICTIM_COST)
+
+
+def lasting(surplus: int, minutes: float = 11) -> PoolState:
+    """Build the state of a pool that has had a surplus for so long."""
+    since = NOW - timedelta(minutes=minutes)
+    return PoolState(surplus_seen=((since, surplus),), surplus_since=since)

