@@ -17,6 +17,7 @@ CDK := infra/cli/node_modules/.bin/cdk
 
 # For every command: uv takes the Python that is here and fetches none.
 export UV_PYTHON_DOWNLOADS := never
+export UV_COMPILE_BYTECODE := 1
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export CDK_DISABLE_CLI_TELEMETRY := true
 
@@ -71,6 +72,8 @@ clean: ## remove what the targets made
 # The lock changed or the environment is new: make .venv what the lock says, no more and no less.
 $(INSTALLED): uv.lock pyproject.toml layers/warmpool/pyproject.toml | $(UV_HOME)/bin/uv
 	$(UV_HOME)/bin/uv sync --frozen --quiet --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+	@# Where PYTHONDONTWRITEBYTECODE is set, every run would compile every module again.
+	@$(BIN)/python -m compileall -q layers/warmpool/python functions infra tests || true
 	@touch $@
 
 $(UV_HOME)/bin/uv:

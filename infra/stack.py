@@ -180,5 +180,6 @@ class WarmpoolStack(Stack):
             "UndeliveredTicksQueueUrl": self.tick.dead_letters.queue_url,
             "AlarmTopicArn": self.alarms.topic.topic_arn,
             "ParameterPrefix": self.settings.parameter_prefix,
+            **({"AuditLogGroup": self.audit.ingest.log_group.log_group_name} if self.audit else {}),
         }.items():
             CfnOutput(self, f"{name}Output", value=value).override_logical_id(name)

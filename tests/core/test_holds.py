@@ -184,6 +184,11 @@ class TestHoldState:
         assert (kept.hold_since, kept.hold_code, kept.last_written, kept.last_h) == (None, None, 2, 0)
         assert (kept.last_max, kept.known_nodes, kept.last_written_at) == (8, 1, NOW)
 
+    def test_a_steady_pass_leaves_the_state_as_it_was(self) -> None:
+        first = decide(inputs(*pair("a"), *pair("b"))).state
+        again = decide(inputs(*pair("a"), *pair("b"), state=first, now=NOW + MINUTE))
+        assert again.state == first
+
     def test_daemonset_requests_are_remembered_when_they_were_read(self) -> None:
         seen = snapshot(*pair("a"), overheads={"spaces": {"cpu": 5}}, all_pods=False)
         kept = decide(inputs(snapshot=seen)).state

@@ -22,3 +22,9 @@ def synthesis(tmp_path_factory: pytest.TempPathFactory) -> Synthesis:
 def private_synthesis(tmp_path_factory: pytest.TempPathFactory) -> Synthesis:
     """Give the same stack for a cluster with a private endpoint, with an address for alarms."""
     return synthesise(tmp_path_factory.mktemp("cdk-private"), {**NETWORK, "alarmEmail": "ops@example.com"})
+
+
+@pytest.fixture(scope="session")
+def audit_synthesis(tmp_path_factory: pytest.TempPathFactory) -> Synthesis:
+    """Give the same stack with the audit log subscribed to."""
+    return synthesise(tmp_path_factory.mktemp("cdk-audit"), {"auditEvents": "true"})

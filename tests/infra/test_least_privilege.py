@@ -110,7 +110,7 @@ def test_no_role_takes_a_policy_that_others_write(synthesis: Synthesis, private_
             assert "ManagedPolicyArns" not in properties
 
 
-def test_resource_policies_deny_plain_text_and_let_only_the_own_alarms_in(synthesis: Synthesis) -> None:
+def test_resource_policies_deny_plain_text_and_let_only_the_own_rules_and_alarms_in(synthesis: Synthesis) -> None:
     allowed = [
         statement
         for kind in ("AWS::SQS::QueuePolicy", "AWS::SNS::TopicPolicy")
@@ -119,7 +119,19 @@ def test_resource_policies_deny_plain_text_and_let_only_the_own_alarms_in(synthe
         if statement["Effect"] == "Allow"
     ]
 
+    rules = {"ArnEquals": {"aws:SourceArn": [f"<{path}>.Arn" for path in synthesis.resources("AWS::Events::Rule")]}}
     assert allowed == [
+        *(
+            {
+                "Sid": "EventsOfThisStack",
+                "Effect": "Allow",
+                "Action": "sqs:SendMessage",
+                "Principal": {"Service": "events.amazonaws.com"},
+                "Resource": queue,
+                "Condition": rules,
+            }
+            for queue in ("<Reconcile/Queue>.Arn", "<Tick/DeadLetters>.Arn")
+        ),
         {
             "Sid": "AlarmsOfThisStack",
             "Effect": "Allow",
@@ -127,7 +139,7 @@ def test_resource_policies_deny_plain_text_and_let_only_the_own_alarms_in(synthe
             "Principal": {"Service": "cloudwatch.amazonaws.com"},
             "Resource": "<Alarms/Topic>",
             "Condition": {"ArnLike": {"aws:SourceArn": ARN % ("cloudwatch", "alarm:warmpool-ml-research-*")}},
-        }
+        },
     ]
     assert synthesis.resources("AWS::Lambda::Permission") == {}
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from warmpool.adapters.aws.clock import LambdaBudget, SystemClock
+from warmpool.adapters.aws.clock import Deadline, LambdaBudget, SystemClock
 
 
 @dataclass
@@ -29,3 +29,10 @@ def test_the_budget_is_what_is_left_less_the_margin() -> None:
     assert budget.remaining_seconds() == 28
     context.milliseconds = 1_500
     assert budget.remaining_seconds() == -0.5
+
+
+def test_a_deadline_runs_down_from_the_moment_it_is_set() -> None:
+    passing = iter([100.0, 100.0, 103.5, 141.0])
+    budget = Deadline(40, monotonic=lambda: next(passing))
+
+    assert [budget.remaining_seconds() for _ in range(3)] == [40, 36.5, -1]

@@ -28,7 +28,20 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "WARMPOOL_TABLE": "the name of the ledger's DynamoDB table",
     "WARMPOOL_DEAD_LETTER_QUEUE_URL": "the URL of the FIFO dead-letter queue",
     REGION_VARIABLE: "a region, for instance eu-central-1",
+    "WARMPOOL_QUEUE_URL": "the URL of the FIFO queue of nudges",
+    "WARMPOOL_CONTROLLER_ROLE": "the name of the reconciler's role",
+    "WARMPOOL_PLACEHOLDERS": "NAMESPACE/DEPLOYMENT of each pool, with commas between",
 }
+
+
+def stack_name_of(cluster: ClusterRef) -> str:
+    """Return the name that a cluster's stack has unless somebody gives it another: 50 characters at most."""
+    return f"warmpool-{cluster.hyperpod or cluster.eks}".replace("_", "-")[:50].rstrip("-")
+
+
+def parameter_prefix_of(stack: str) -> str:
+    """Return the path under which SSM holds a stack's documents."""
+    return f"/warmpool/{stack}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +78,7 @@ class Settings:
     @property
     def parameter_prefix(self) -> str:
         """Path under which SSM holds the stack's specs, overrides and stop switch."""
-        return self.prefix or f"/warmpool/{self.stack}"
+        return self.prefix or parameter_prefix_of(self.stack)
 
     @property
     def cluster(self) -> ClusterRef:
@@ -101,6 +114,49 @@ class Settings:
         )
         _check_cluster(settings)
         return settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestSettings:
+    """Settings of the function that reads the audit log; `environment()` and `from_env()` are each other's inverse."""
+
+    stack: str
+    """Name of the stack, for the log. No default, as in Settings."""
+    region: str
+    """AWS region of the queue. No default, as in Settings."""
+    queue_url: str
+    """URL of the reconcile queue. No default: CloudFormation makes the URL."""
+    controller_role: str
+    """Name of the reconciler's role: what it does itself is no news. No default: CloudFormation makes the name."""
+    placeholders: frozenset[tuple[str, str]]
+    """Namespace and name of each placeholder Deployment. No default: other pods' records say nothing of a pool."""
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables to give the function, without the region: Lambda sets that itself."""
+        return {
+            "WARMPOOL_STACK": self.stack,
+            "WARMPOOL_QUEUE_URL": self.queue_url,
+            "WARMPOOL_CONTROLLER_ROLE": self.controller_role,
+            "WARMPOOL_PLACEHOLDERS": ",".join(sorted("/".join(each) for each in self.placeholders)),
+        }
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> "IngestSettings":
+        """Read the settings. Raises ConfigInvalid with the variable's name, the value seen and what was expected."""
+        return cls(
+            stack=_required(environ, "WARMPOOL_STACK"),
+            region=_required(environ, REGION_VARIABLE),
+            queue_url=_required(environ, "WARMPOOL_QUEUE_URL"),
+            controller_role=_required(environ, "WARMPOOL_CONTROLLER_ROLE"),
+            placeholders=_placeholders(_required(environ, "WARMPOOL_PLACEHOLDERS")),
+        )
+
+
+def _placeholders(text: str) -> frozenset[tuple[str, str]]:
+    found = [each.split("/") for each in text.split(",")]
+    if any(len(each) != len(("namespace", "name")) or not all(each) for each in found):
+        raise _invalid("WARMPOOL_PLACEHOLDERS", f"{text!r} is no list; expected NAMESPACE/DEPLOYMENT,...")
+    return frozenset((namespace, name) for namespace, name in found)
 
 
 def _required(environ: Mapping[str, str], variable: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from warmpool.adapters.aws.clients import AwsClients, Session
-from warmpool.adapters.aws.clock import LambdaBudget, RemainingTime, SystemClock
+from warmpool.adapters.aws.clock import LambdaBudget, RemainingTime, SystemClock, SystemPause
 from warmpool.adapters.aws.cluster_lookup import ClusterApis, ClusterLookup, GivenCluster, HyperPodProvider
 from warmpool.adapters.aws.configuration import SsmConfiguration
 from warmpool.adapters.aws.dead_letters import SqsDeadLetters
@@ -15,7 +15,8 @@ from warmpool.adapters.config.reader import Reader
 from warmpool.adapters.kubernetes.client import KubernetesClient
 from warmpool.adapters.kubernetes.observe import KubernetesCluster
 from warmpool.app.nudges import ServeNudges
-from warmpool.app.ports import Clock, PassReport, Telemetry
+from warmpool.app.pace import EventPace
+from warmpool.app.ports import Clock, PassReport, Pause, Telemetry
 from warmpool.app.reconcile import Ports, Reconcile
 from warmpool.settings import Settings
 from warmpool.telemetry import PowertoolsTelemetry
@@ -54,11 +55,12 @@ def build(
     clock: Clock | None = None,
     session: Session | None = None,
     telemetry: Telemetry | None = None,
+    pause: Pause | None = None,
 ) -> App:
     """Connect use cases and adapters; no client is made and nothing is sent before the first message.
 
-    The embedded run gives its own clock and telemetry; credentials come from `session`, which looks for them
-    when the first request is signed.
+    The embedded run gives its own clock, telemetry and, where it sends storms, its own way to wait; credentials come
+    from `session`, which looks for them when the first request is signed.
     """
     clock = clock or SystemClock()
     session = session or Session()
@@ -78,7 +80,8 @@ def build(
         clock=clock,
     )
     dead_letters = SqsDeadLetters(clients, queue_url=settings.dead_letter_queue_url, telemetry=telemetry)
-    return App(settings=settings, nudges=ServeNudges(Reconcile(ports, settings.cluster), dead_letters, telemetry))
+    pace = EventPace(clock, pause or SystemPause())
+    return App(settings=settings, nudges=ServeNudges(Reconcile(ports, settings.cluster), dead_letters, telemetry, pace))
 
 
 def _cluster(settings: Settings, apis: ClusterApis, *, clock: Clock, session: Session) -> KubernetesCluster:

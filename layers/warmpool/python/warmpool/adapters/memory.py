@@ -113,6 +113,11 @@ class MemoryLedger:
         if self.last_complete_began is None or self.last_complete_began <= began:
             self.last_complete_began, self.good_stop = began, good_stop
 
+    def keep_stop(self, good_stop: str | None, budget: Budget) -> None:
+        """Keep the stop switch alone. Raises LedgerUnavailable while `failure` is set."""
+        self._check(budget)
+        self.good_stop = good_stop
+
     def _check(self, budget: Budget) -> None:
         if self.failure is not None:
             raise LedgerUnavailable(self.failure)

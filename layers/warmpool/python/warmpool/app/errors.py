@@ -29,11 +29,19 @@ class ConfigUnreadable(WarmpoolError):
     """The configuration store did not answer or refused; never the same as "not there"."""
 
 
+class NudgeNotSent(WarmpoolError):
+    """The reconcile queue did not take a nudge."""
+
+
+class ConfigNotWritten(WarmpoolError):
+    """The configuration store did not take an operator's document."""
+
+
 class ConfigInvalid(WarmpoolError):
     """A document that is wrong: `path`, the value seen and what was expected."""
 
     def __init__(self, path: str, message: str, *, source: str = "") -> None:
-        super().__init__(f"{source}{': ' if source else ''}{path}: {message}" if path else message)
+        super().__init__(": ".join(part for part in (source, path, message) if part))
         self.path = path
         self.message = message
         self.source = source

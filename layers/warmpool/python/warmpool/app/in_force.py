@@ -1,11 +1,12 @@
 """Which spec, override and stop are in force: what the store says if it is good, else the last good one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
 from warmpool.app.errors import ConfigInvalid
+from warmpool.app.overrides import check_first_seen
 from warmpool.app.ports import Document, DocumentReader, Documents, LedgerEntry, LedgerState, Unreadable
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import Override, PoolSpec, Spec, Stop
@@ -54,6 +55,8 @@ def choose(documents: Documents | None, ledger: LedgerState, reader: DocumentRea
     """
     store_read = documents is not None
     documents = documents or _all_unreadable(ledger)
+    stopping = _Chosen()
+    stop = _good(documents.stop, ledger.good_stop, "stop", stopping, lambda text: reader.stop(text, "stop"))
     pools: dict[str, PoolInForce] = {}
     stack: Spec | None = None
     for name, document in documents.specs.items():
@@ -63,9 +66,10 @@ def choose(documents: Documents | None, ledger: LedgerState, reader: DocumentRea
         chosen = _Chosen()
         spec = _good(document, entry.good_spec, f"{name}/spec", chosen, _spec_reader(reader, name))
         stack = stack or spec
-        pools[name] = _pool(name, spec, documents.overrides.get(name), (entry, chosen, reader, now))
-    stopping = _Chosen()
-    stop = _good(documents.stop, ledger.good_stop, "stop", stopping, lambda text: reader.stop(text, "stop"))
+        unknown = ledger.unreadable or name in ledger.lost
+        pool = _pool(name, spec, documents.overrides.get(name), (entry, chosen, reader, now, unknown))
+        # The switch is for all pools, so each of them says what is wrong with it.
+        pools[name] = replace(pool, notes=(*pool.notes, *stopping.notes))
     return InForce(
         pools=pools, stack=stack, stop=stop, good_stop=stopping.text, notes=tuple(stopping.notes), store_read=store_read
     )
@@ -89,9 +93,12 @@ def _spec_reader(reader: DocumentReader, name: str) -> Callable[[str], Spec]:
 
 
 def _pool(
-    name: str, spec: Spec | None, document: Document, context: tuple[LedgerEntry, _Chosen, DocumentReader, datetime]
+    name: str,
+    spec: Spec | None,
+    document: Document,
+    context: tuple[LedgerEntry, _Chosen, DocumentReader, datetime, bool],
 ) -> PoolInForce:
-    entry, chosen, reader, now = context
+    entry, chosen, reader, now, unknown = context
     if spec is None:
         chosen.notes.append(Reason(Code.NO_GOOD_SPEC, f"pool {name} has no spec that was ever good; nothing is done"))
         return PoolInForce(name=name, spec=None, entry=entry, notes=tuple(chosen.notes))
@@ -101,9 +108,8 @@ def _pool(
 
     def read(text: str) -> Override:
         override = reader.override(text, pool, f"{name}/override")
-        if text != known and override.until is not None and override.until <= now:
-            past = override.until.isoformat(timespec="minutes")
-            raise ConfigInvalid("until", f"{past} was past when first seen", source=f"{name}/override")
+        if text != known and not unknown:
+            check_first_seen(override, now, f"{name}/override")
         return override
 
     override = _good(document, known, f"{name}/override", over, read)
@@ -123,15 +129,15 @@ def _good(
 ) -> T | None:
     if document is None:
         return None
+    instead = "there is no last good one" if last_good is None else "the last good one stays in force"
     if isinstance(document, Unreadable):
-        chosen.notes.append(
-            Reason(Code.CONFIG_UNREADABLE, f"{source} cannot be read ({document.why}); the last good one stays")
-        )
+        text = f"{source} cannot be read ({document.why}); {instead}"
+        chosen.notes.append(Reason(Code.CONFIG_UNREADABLE, text))
     else:
         try:
             value = read(document)
         except ConfigInvalid as error:
-            chosen.notes.append(Reason(Code.CONFIG_INVALID, f"{error}; the last good one stays in force"))
+            chosen.notes.append(Reason(Code.CONFIG_INVALID, f"{error}; {instead}"))
         else:
             chosen.text = document
             return value

@@ -18,6 +18,14 @@ class Clock(Protocol):
         ...
 
 
+class Pause(Protocol):
+    """The means to wait."""
+
+    def wait(self, seconds: float) -> None:
+        """Return after so many seconds."""
+        ...
+
+
 class Budget(Protocol):
     """The time that this invocation has left."""
 
@@ -119,6 +127,8 @@ class LedgerState:
     good_stop: str | None = None
     lost: frozenset[str] = frozenset()
     """Pools whose entry was there but damaged: it starts afresh, so this pass may only raise them."""
+    unreadable: bool = False
+    """Nothing could be read, so what was seen before is unknown."""
 
 
 class Ledger(Protocol):
@@ -133,7 +143,11 @@ class Ledger(Protocol):
         ...
 
     def complete(self, began: datetime, good_stop: str | None, budget: Budget) -> None:
-        """Remember that a pass that began then saw everything. Raises LedgerUnavailable."""
+        """Remember that a pass that began then saw everything, and the stop switch. Raises LedgerUnavailable."""
+        ...
+
+    def keep_stop(self, good_stop: str | None, budget: Budget) -> None:
+        """Remember the stop switch of a pass that did not see everything. Raises LedgerUnavailable."""
         ...
 
 
@@ -181,6 +195,14 @@ class DeadLetters(Protocol):
 
     def send(self, body: str, why: str) -> None:
         """Put one message into the dead-letter queue."""
+        ...
+
+
+class NudgeQueue(Protocol):
+    """The queue that feeds the pass."""
+
+    def send(self, body: str, budget: Budget) -> None:
+        """Put one nudge into it; a body that was sent in the last minutes is there once. Raises NudgeNotSent."""
         ...
 
 

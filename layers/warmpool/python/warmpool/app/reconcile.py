@@ -27,9 +27,8 @@ from warmpool.app.ports import (
     Provider,
     Telemetry,
 )
-from warmpool.app.steps import Seen, blind, claim, code_of, inputs_of, scale_change, scope, undone
+from warmpool.app.steps import Seen, blind, code_of, inputs_of, scale_change, scope, shared, undone
 from warmpool.core.assess import Assessment, Inputs, assess
-from warmpool.core.ceilings import shares
 from warmpool.core.decide import decide, decide_on
 from warmpool.core.decision import Decision
 from warmpool.core.model import Snapshot
@@ -109,7 +108,7 @@ class Reconcile:
             return self._ports.ledger.read(budget), True
         except LedgerUnavailable as error:
             self._ports.telemetry.warn(f"the ledger cannot be read, so nothing is lowered: {error}")
-            return LedgerState(), False
+            return LedgerState(unreadable=True), False
 
     def _configuration(self, ledger: LedgerState, budget: Budget, now: datetime) -> InForce:
         try:
@@ -158,11 +157,7 @@ class Reconcile:
         )
         alone = {name: inputs_of(each.spec, each, seen) for name, each in pools.items() if each.spec is not None}
         limit = running.in_force.stack.max_hourly_cost if running.in_force.stack else None
-        if limit is None:
-            return {name: (inputs, assess(inputs)) for name, inputs in alone.items()}
-        granted = shares([claim(inputs, assess(inputs)) for inputs in alone.values()], limit)
-        shared = {name: replace(inputs, share=granted[name]) for name, inputs in alone.items()}
-        return {name: (inputs, assess(inputs)) for name, inputs in shared.items()}
+        return {name: (inputs, assess(inputs)) for name, inputs in shared(alone, limit).items()}
 
     def _one_pool(self, running: _Pass, name: str, inputs: Inputs, assessment: Assessment) -> None:
         """Decide and apply one pool: the named boundary behind which a broken pool stays alone."""
@@ -209,8 +204,12 @@ class Reconcile:
         entries = {name: self._entry(running, name) for name in running.decisions}
         try:
             self._ports.ledger.write(entries, tuple(running.decisions.values()), running.budget)
+            good_stop = running.in_force.good_stop
             if running.complete:
-                self._ports.ledger.complete(running.began, running.in_force.good_stop, running.budget)
+                self._ports.ledger.complete(running.began, good_stop, running.budget)
+            elif good_stop != running.ledger.good_stop:
+                # An incident is when the switch is turned and when the cluster cannot be seen.
+                self._ports.ledger.keep_stop(good_stop, running.budget)
         except LedgerUnavailable as error:
             running.complete = False
             self._ports.telemetry.warn(f"the ledger cannot be written: {error}")

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Final
 
 from warmpool.app.errors import ClusterUnavailable, Conflict, DeploymentGone, NotPermitted
 from warmpool.app.in_force import PoolInForce
 from warmpool.app.ports import AutoScaling, ScaleChange, Scope
-from warmpool.core.assess import Assessment, Inputs
-from warmpool.core.ceilings import Claim, price_of_a_node
+from warmpool.core.assess import Assessment, Inputs, assess
+from warmpool.core.ceilings import Claim, price_of_a_node, shares
 from warmpool.core.decision import Action, Decision, PoolState
 from warmpool.core.model import Snapshot
 from warmpool.core.reasons import Code, Reason
@@ -75,6 +76,14 @@ def claim(inputs: Inputs, assessment: Assessment) -> Claim:
         nodes=assessment.idle_wanted + assessment.placement.groups.x,
         price=price_of_a_node(inputs.spec, assessment.view),
     )
+
+
+def shared(alone: Mapping[str, Inputs], limit: Fraction | None) -> Mapping[str, Inputs]:
+    """Give each pool its part of the stack's money: what one may take depends on what the others want."""
+    if limit is None:
+        return alone
+    granted = shares([claim(inputs, assess(inputs)) for inputs in alone.values()], limit)
+    return {name: replace(inputs, share=granted[name]) for name, inputs in alone.items()}
 
 
 def blind(name: str, now: datetime, state: PoolState, reasons: tuple[Reason, ...]) -> Decision:

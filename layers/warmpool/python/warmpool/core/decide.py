@@ -51,7 +51,11 @@ def decide_on(inputs: Inputs, assessment: Assessment) -> Decision:
 
 def preview(inputs: Inputs) -> Decision:
     """Return the answer before stabilisation: no history, no `after`, no `step`, no mark-then-scale."""
-    assessment = assess(inputs)
+    return preview_on(inputs, assess(inputs))
+
+
+def preview_on(inputs: Inputs, assessment: Assessment) -> Decision:
+    """Return the answer before stabilisation with an assessment that is there already."""
     verdict = may_act(inputs, assessment)
     if isinstance(verdict, Hold):
         return _held(inputs, assessment, verdict)
@@ -196,18 +200,18 @@ def _fallen_ceiling(inputs: Inputs, assessment: Assessment, code: Code) -> int |
 
 
 def _remember(inputs: Inputs, assessment: Assessment, settled: Settled) -> PoolState:
-    shadow = inputs.spec.mode is Mode.SHADOW
+    state, shadow = settled.state, inputs.spec.mode is Mode.SHADOW
+    # A steady pass leaves the state as it was, so that the ledger need not be written every minute.
+    writes = {assessment.current, state.last_written} != {settled.target} or state.last_written_at is None
     return replace(
-        settled.state,
+        state,
         last_written=None if shadow else settled.target,
-        last_written_at=None if shadow else inputs.now,
+        last_written_at=None if shadow else inputs.now if writes else state.last_written_at,
         last_h=assessment.placement.groups.h,
         last_max=assessment.limits.max,
         hold_since=None,
         hold_code=None,
         known_nodes=len(assessment.view.nodes),
-        overhead=inputs.snapshot.overheads.get(inputs.spec.name, settled.state.overhead),
-        overhead_read_at=inputs.now
-        if inputs.spec.name in inputs.snapshot.overheads
-        else settled.state.overhead_read_at,
+        overhead=inputs.snapshot.overheads.get(inputs.spec.name, state.overhead),
+        overhead_read_at=inputs.now if inputs.spec.name in inputs.snapshot.overheads else state.overhead_read_at,
     )

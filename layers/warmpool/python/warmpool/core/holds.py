@@ -6,6 +6,7 @@ from typing import Final
 
 from warmpool.core.counting import PoolView
 from warmpool.core.decision import PoolState
+from warmpool.core.limits import in_words
 from warmpool.core.model import FIELD_MANAGER, Condition, Deployment, FieldOwner, Snapshot
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import Override, PoolSpec, Stop, StopMode
@@ -28,11 +29,11 @@ class Hold:
 def operator_hold(override: Override | None, stop: Stop | None) -> Hold | None:
     """Hold where an operator said so: freeze for all pools, pause for one."""
     if stop is not None and stop.mode is StopMode.FREEZE:
-        text = f"the stop switch freezes all pools: {stop.reason or 'no reason given'}"
+        text = f"the stop switch freezes all pools{in_words(stop)}"
         return Hold(reason=Reason(Code.FROZEN, text), silent=True)
     if override is not None and override.pause:
-        why = override.reason or "no reason given"
-        return Hold(reason=Reason(Code.PAUSED_BY_OVERRIDE, f"an override pauses this pool: {why}"), silent=True)
+        text = f"an override pauses this pool{in_words(override)}"
+        return Hold(reason=Reason(Code.PAUSED_BY_OVERRIDE, text), silent=True)
     return None
 
 

@@ -32,7 +32,7 @@ def overridden(base: Limits, override: Override | None) -> Limits:
         max=base.max if override.max is None else override.max,
         target=base.target if override.target is None else override.target,
         override=True,
-        reasons=(*base.reasons, Reason(Code.OVERRIDE, _in_words(override))),
+        reasons=(*base.reasons, Reason(Code.OVERRIDE, _sets(override))),
     )
     return fitted(changed)
 
@@ -52,16 +52,19 @@ def drained(base: Limits, stop: Stop | None) -> Limits:
     """Turn the limits into nothing at all while the stop switch drains."""
     if stop is None or stop.mode is not StopMode.DRAIN:
         return base
-    why = f"the stop switch drains all pools{_until(stop.until)}: {stop.reason or 'no reason given'}"
+    why = f"the stop switch drains all pools{in_words(stop)}"
     return replace(base, min=0, max=0, target=0, override=True, reasons=(*base.reasons, Reason(Code.DRAINING, why)))
 
 
-def _in_words(override: Override) -> str:
+def in_words(control: Override | Stop) -> str:
+    """Say until when, why and by whom, as the end of a sentence: ` until 2026-12-14T17:00+00:00: exam (by ARN)`."""
+    until = " for ever" if control.until is None else f" until {control.until.isoformat(timespec='minutes')}"
+    by = f" (by {control.by})" if control.by else ""
+    return f"{until}: {control.reason or 'no reason given'}{by}"
+
+
+def _sets(override: Override) -> str:
     keys = ("min", "max", "target")
     values = [f"{key} {getattr(override, key)}" for key in keys if getattr(override, key) is not None]
     what = ", ".join(values) or "no limits"
-    return f"override sets {what}{_until(override.until)}: {override.reason or 'no reason given'}"
-
-
-def _until(until: datetime | None) -> str:
-    return " for ever" if until is None else f" until {until.isoformat(timespec='minutes')}"
+    return f"override sets {what}{in_words(override)}"

@@ -58,6 +58,8 @@ class Code(StrEnum):
     CONFLICT = "Conflict"
     FAILED = "Failed"
     BEFORE_STABILISATION = "BeforeStabilisation"
+    ROOM_MISSING = "RoomMissing"
+    PASSES_LATE = "PassesLate"
 
 
 @dataclass(frozen=True, slots=True)

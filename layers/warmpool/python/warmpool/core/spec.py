@@ -168,7 +168,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """A pool's run-time override; `until` None is for ever."""
+    """A pool's run-time override; `until` None is for ever, `by` is who wrote it by their own word."""
 
     min: int | None = None
     max: int | None = None
@@ -176,6 +176,7 @@ class Override:
     pause: bool = False
     until: datetime | None = None
     reason: str = ""
+    by: str = ""
 
 
 class StopMode(StrEnum):
@@ -187,8 +188,9 @@ class StopMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """The stop switch for all pools; `until` None is for ever."""
+    """The stop switch for all pools; `until` None is for ever, `by` is who wrote it by their own word."""
 
     mode: StopMode
     until: datetime | None = None
     reason: str = ""
+    by: str = ""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sagemaker import SageMakerClient
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_ssm import SSMClient
+    from mypy_boto3_sts import STSClient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,10 @@ class AwsClients:
     def client(self, service: Literal["sagemaker"], budget: Budget) -> "SageMakerClient": ...
     @overload
     def client(self, service: Literal["sqs"], budget: Budget) -> "SQSClient": ...
+    @overload
+    def client(self, service: Literal["sts"], budget: Budget) -> "STSClient": ...
+    @overload
+    def client(self, service: Literal["cloudformation"], budget: Budget) -> Any: ...
     def client(self, service: str, budget: Budget) -> Any:
         """Return a client whose next call, retries included, ends within the budget.
 

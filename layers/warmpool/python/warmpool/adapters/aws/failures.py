@@ -17,9 +17,14 @@ def error_code(error: Exception) -> str:
     return type(error).__name__
 
 
+def refused(error: Exception) -> bool:
+    """Tell whether AWS refused for want of a right."""
+    return error_code(error) in _REFUSED
+
+
 def describe(error: Exception, *, action: str, resource: str) -> str:
     """Say which action on which resource failed and why; `action` is an IAM action such as `ssm:GetParameter`."""
     text = f"{action} on {resource} failed: {error_code(error)}: {error}"
-    if error_code(error) in _REFUSED:
-        return f"{text}; allow {action} on it in the function's role"
+    if refused(error):
+        return f"{text}; allow {action} on it in the caller's role"
     return text

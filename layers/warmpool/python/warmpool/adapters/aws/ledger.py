@@ -109,10 +109,7 @@ class DynamoDbLedger:
 
     def complete(self, began: datetime, good_stop: str | None, budget: Budget) -> None:
         """Move the watermark, never back: an older pass that ends late changes nothing. Raises LedgerUnavailable."""
-        values: dict[str, UniversalAttributeValueTypeDef] = {
-            ":began": {"S": _text(began)},
-            ":stop": {"NULL": True} if good_stop is None else {"S": good_stop},
-        }
+        values = {":began": _string(_text(began)), ":stop": _string(good_stop)}
         try:
             self._clients.client("dynamodb", budget).update_item(
                 TableName=self._table,
@@ -125,6 +122,19 @@ class DynamoDbLedger:
         except AWS_FAILURES as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise self._unavailable(error, "dynamodb:UpdateItem") from error
+
+    def keep_stop(self, good_stop: str | None, budget: Budget) -> None:
+        """Keep the stop switch of a pass that did not see everything. Raises LedgerUnavailable."""
+        try:
+            self._clients.client("dynamodb", budget).update_item(
+                TableName=self._table,
+                Key=_key(_STACK),
+                UpdateExpression="SET #stop = :stop",
+                ExpressionAttributeNames={"#stop": "good_stop"},
+                ExpressionAttributeValues={":stop": _string(good_stop)},
+            )
+        except AWS_FAILURES as error:
+            raise self._unavailable(error, "dynamodb:UpdateItem") from error
 
     def _entries(self, pools: Sequence[str], budget: Budget) -> Iterator[tuple[str, str]]:
         """Yield each pool's entry as text; an item without one yields an empty text, which reads as damaged."""
@@ -185,6 +195,10 @@ class DynamoDbLedger:
 
 def _partition(pool: str) -> str:
     return f"pool#{pool}"
+
+
+def _string(text: str | None) -> "UniversalAttributeValueTypeDef":
+    return {"NULL": True} if text is None else {"S": text}
 
 
 def _key(partition: str) -> "Item":

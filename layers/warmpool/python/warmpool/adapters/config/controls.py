@@ -1,12 +1,14 @@
 """The override of a pool and the stop switch as they are written."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warmpool.adapters.config.policies import Count
 from warmpool.adapters.config.times import Until
 from warmpool.core.spec import Override, Stop, StopMode
+
+_SOMEBODY: Final = "arn:aws:sts::123456789012:assumed-role/Operator/alice"
 
 
 class OverrideDocument(Struct, kw_only=True, forbid_unknown_fields=True, rename="camel"):
@@ -42,6 +44,10 @@ class OverrideDocument(Struct, kw_only=True, forbid_unknown_fields=True, rename=
         ),
     ]
     reason: Annotated[str | UnsetType, Meta(description="Why, for whoever reads it.", examples=["workshop"])] = UNSET
+    by: Annotated[
+        str | UnsetType,
+        Meta(description="Who wrote it; `warmpool override set` fills in the AWS identity.", examples=[_SOMEBODY]),
+    ] = UNSET
 
 
 class StopDocument(Struct, kw_only=True, forbid_unknown_fields=True, rename="camel"):
@@ -59,3 +65,7 @@ class StopDocument(Struct, kw_only=True, forbid_unknown_fields=True, rename="cam
     reason: Annotated[str | UnsetType, Meta(description="Why, for whoever reads it.", examples=["incident 4711"])] = (
         UNSET
     )
+    by: Annotated[
+        str | UnsetType,
+        Meta(description="Who wrote it; `warmpool stop` fills in the AWS identity.", examples=[_SOMEBODY]),
+    ] = UNSET

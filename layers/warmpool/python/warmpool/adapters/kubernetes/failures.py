@@ -45,7 +45,7 @@ def refused(status: int, body: bytes, *, does: str) -> WarmpoolError:
         case 401:
             return Unauthorized(
                 f"unauthorized: {does}: the token is refused, a new one too; "
-                f"give the function's role an access entry on this EKS cluster{words}"
+                f"give the caller's role an access entry on this EKS cluster{words}"
             )
         case 403:
             return NotPermitted(f"forbidden: {does}; apply `warmpool manifests` to allow it{words}")

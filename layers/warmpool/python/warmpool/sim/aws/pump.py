@@ -9,9 +9,10 @@ from uuid import UUID
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from warmpool.adapters.aws.nudge_queue import MESSAGE_GROUP
 from warmpool.sim.aws.embedded import EmbeddedAws
 from warmpool.sim.aws.lambda_context import EmbeddedLambdaContext
-from warmpool.sim.aws.resources import FUNCTION_TIMEOUT_SECONDS, MESSAGE_GROUP
+from warmpool.sim.aws.resources import FUNCTION_TIMEOUT_SECONDS
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import DeleteMessageBatchRequestEntryTypeDef, MessageTypeDef

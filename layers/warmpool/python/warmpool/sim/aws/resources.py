@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_sqs.literals import QueueAttributeNameType
 
-MESSAGE_GROUP: Final = "reconcile"
 FUNCTION_TIMEOUT_SECONDS: Final = 30
 _VISIBILITY_SECONDS: Final = 3 * FUNCTION_TIMEOUT_SECONDS
 _RETENTION_SECONDS: Final = 3600
