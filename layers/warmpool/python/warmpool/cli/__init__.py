@@ -1,0 +1,1 @@
+"""The `warmpool` command (not shipped in the layer)."""

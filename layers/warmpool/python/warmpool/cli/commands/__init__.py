@@ -1,0 +1,1 @@
+"""One file a command; each registers itself in `warmpool.cli.main`."""
