@@ -1,15 +1,14 @@
 """What the functions are told through their environment."""
 
 import dataclasses
-from pathlib import Path
+import inspect
 from typing import Any
 
 import pytest
 
-from warmpool import settings as module
 from warmpool.app.errors import ConfigInvalid
 from warmpool.core.spec import ClusterRef
-from warmpool.settings import Settings
+from warmpool.settings import IngestSettings, Settings
 
 ENVIRONMENT = {
     "AWS_REGION": "eu-central-1",
@@ -121,9 +120,10 @@ def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch)
     assert Settings.from_env() == settings()
 
 
-def test_every_field_says_what_it_means() -> None:
-    lines = Path(module.__file__).read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("kind", [Settings, IngestSettings])
+def test_every_field_says_what_it_means(kind: type[Settings | IngestSettings]) -> None:
+    lines = inspect.getsource(kind).splitlines()
 
-    for field in dataclasses.fields(Settings):
+    for field in dataclasses.fields(kind):
         [number] = [index for index, line in enumerate(lines) if line.startswith(f"    {field.name}: ")]
         assert lines[number + 1].strip().startswith('"""'), field.name

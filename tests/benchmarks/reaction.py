@@ -7,7 +7,9 @@ Run as `python -m tests.benchmarks.reaction`, or with the others as `python -m t
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
+from functools import partial
 from time import perf_counter
 
 from tests.scenarios.eventful import MINUTE, SMALL, SPEC, Eventful, eventful, warmed
@@ -27,10 +29,10 @@ BUSY_COUNTS = ROOMY.replace('{cpu: "2", memory: 8Gi}', '{cpu: "44", memory: 172G
 """Two empty nodes' worth of room for each busy node, in placeholders that fill theirs."""
 
 Row = tuple[str, str, str, bool]
-Reactions = Callable[[], Iterator[float]]
+Reactions = Callable[[], Generator[float, None, None]]
 
 
-def preempted_placeholders() -> Iterator[float]:
+def preempted_placeholders() -> Generator[float, None, None]:
     """Let a launch take a warm node, again and again, each time when the pool is warm; yield seconds."""
     with eventful(BUSY_COUNTS, requests=FILLING) as running:
         warmed(running)
@@ -38,29 +40,33 @@ def preempted_placeholders() -> Iterator[float]:
             running.cluster.launch(f"space-{number}", requests=WHOLE_NODE)
             running.advance(MINUTE / 60)
             [record, *_] = [each for each in running.audit() if each["verb"] == "delete"]
-            yield _timed(running, lambda record=record: running.deliver_audit([record]))
+            yield _timed(running, partial(running.deliver_audit, [record]))
             _warm_again(running)
 
 
-def new_workspaces() -> Iterator[float]:
+def new_workspaces() -> Generator[float, None, None]:
     """Let a launch fill a node beside its placeholder, again and again, each time when the pool is warm."""
     with eventful(ROOMY, requests=SMALL) as running:
         warmed(running)
         for number in range(ROUND):
             running.cluster.launch(f"space-{number}", requests=FILLING)
             record = running.workspace_record(f"space-{number}")
-            yield _timed(running, lambda record=record: running.deliver_audit([record]))
+            yield _timed(running, partial(running.deliver_audit, [record]))
             _warm_again(running)
 
 
-def edited_overrides() -> Iterator[float]:
+def edited_overrides() -> Generator[float, None, None]:
     """Let an operator ask for one node more, again and again."""
     with eventful(ROOMY, requests=SMALL) as running:
         warmed(running)
         for number in range(ROUND):
             document = json.dumps({"min": 3 + number, "until": "forever", "reason": "bench"})
-            yield _timed(running, lambda document=document: running.publish(running.put_override(document)))
+            yield _timed(running, partial(_edit, running, document))
             running.advance(MINUTE / 60)
+
+
+def _edit(running: Eventful, document: str) -> None:
+    running.publish(running.put_override(document))
 
 
 def _timed(running: Eventful, happens: Callable[[], object]) -> float:
@@ -97,7 +103,8 @@ def rows() -> list[Row]:
     }
     found: list[Row] = []
     for name, reactions in kinds.items():
-        next(reactions())  # what a cold start costs is measured elsewhere
+        with closing(reactions()) as first:
+            next(first)  # what a cold start costs is measured elsewhere
         seconds = [each for _ in range(SAMPLES // ROUND) for each in reactions()]
         slow = percentile(seconds, 0.99)
         what = f"from {name} to the patch, p99 of {len(seconds)}"

@@ -173,6 +173,23 @@ def test_a_later_pass_moves_the_watermark_and_clears_the_stop(subject: Subject) 
     assert subject.read() == LedgerState(last_complete_began=AT + MINUTE, good_stop=None)
 
 
+def test_the_stop_of_an_incomplete_pass_is_kept_and_moves_no_watermark(subject: Subject) -> None:
+    subject.complete(AT, "freeze")
+    subject.ledger.keep_stop("drain", ANY_TIME)
+
+    assert subject.read() == LedgerState(last_complete_began=AT, good_stop="drain")
+    subject.ledger.keep_stop(None, ANY_TIME)
+
+    assert subject.read() == LedgerState(last_complete_began=AT, good_stop=None)
+
+
+def test_a_stop_that_cannot_be_kept_is_an_error(subject: Subject) -> None:
+    subject.break_down()
+
+    with pytest.raises(LedgerUnavailable):
+        subject.ledger.keep_stop("freeze", ANY_TIME)
+
+
 def test_an_older_pass_never_moves_the_watermark_back(subject: Subject) -> None:
     subject.complete(AT, "newer")
     subject.complete(AT - timedelta(microseconds=1), "older")

@@ -4,13 +4,15 @@ import json
 from datetime import datetime
 from typing import Any, Final
 
-from warmpool.adapters.aws.operator_parameters import LONGEST_BYTES
 from warmpool.app.said import Written
 from warmpool.cli.errors import CliError
 from warmpool.cli.instants import instant_text
 from warmpool.cli.until import FOREVER
 from warmpool.core.decision import Limits
 from warmpool.core.spec import Override, Stop
+
+LONGEST_BYTES: Final = 4096
+"""What a parameter of SSM's standard tier holds, which costs nothing."""
 
 LIMIT_COLUMNS: Final = ("min", "max", "pinned to", "window", "override", "capped")
 
