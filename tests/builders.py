@@ -1,7 +1,6 @@
 """Builders of the core's values: everything has a default, a test says what matters to it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -190,7 +189,7 @@ def full(name: str, launches: int = 11) -> list[Pod]:
 
 def marked(pod: Pod) -> Pod:
     """Mark a placeholder as one that is to go."""
-    return replace(pod, deletion_cost=VICTIM_COST)
+    return pod._replace(deletion_cost=VICTIM_COST)
 
 
 def lasting(surplus: int, minutes: float = 11) -> PoolState:

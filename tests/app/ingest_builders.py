@@ -74,3 +74,11 @@ def workspace(**changes: Any) -> AuditRecord:
     values: dict[str, Any] = {"verb": "create", "resource": "workspaces", "api_group": "workspace.jupyter.org"}
     uri = "/apis/workspace.jupyter.org/v1alpha1/namespaces/default/workspaces?fieldManager=kubectl"
     return record(**{**values, "code": 201, "namespace": "default", "name": "space-1", "uri": uri, **changes})
+
+
+def bound(**changes: Any) -> AuditRecord:
+    """Build the record of a workspace's pod that the scheduler gives a node."""
+    name = "workspace-space-1-688fdc4d7c-vnq7d"
+    uri = f"/api/v1/namespaces/default/pods/{name}/binding"
+    values: dict[str, Any] = {"verb": "create", "subresource": "binding", "code": 201, "namespace": "default"}
+    return record(**{**values, "name": name, "uri": uri, **changes})

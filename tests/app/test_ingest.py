@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.app.ingest_builders import DEPLOYMENT, NAMESPACE, OURS, Ingesting, claim, record, workspace
+from tests.app.ingest_builders import DEPLOYMENT, NAMESPACE, OURS, Ingesting, bound, claim, record, workspace
 from warmpool.app.errors import NudgeNotSent
 from warmpool.app.ingest import AuditRecord, matters
 
@@ -20,6 +20,7 @@ from warmpool.app.ingest import AuditRecord, matters
         pytest.param(claim(verb="delete", name="spaces-abcde", code=200), id="a node is given up"),
         pytest.param(workspace(), id="a launch begins"),
         pytest.param(workspace(verb="patch", code=200), id="a workspace is started or stopped"),
+        pytest.param(bound(), id="a launch has its node"),
         pytest.param(workspace(verb="delete", code=200), id="a launch ends"),
         pytest.param(record(code=None), id="nobody knows whether it succeeded"),
     ],
@@ -39,7 +40,9 @@ def test_what_could_change_a_pools_room_matters(each: AuditRecord) -> None:
         ),
         pytest.param(record(namespace="default"), id="a pod elsewhere"),
         pytest.param(record(name="another-app-0"), id="another pod beside the placeholders"),
-        pytest.param(record(verb="create", subresource="binding"), id="bound"),
+        pytest.param(record(verb="create", subresource="binding"), id="a placeholder has its node"),
+        pytest.param(bound(name="trainer-0"), id="another pod has its node"),
+        pytest.param(bound(verb="delete"), id="no such thing as unbinding"),
         pytest.param(record(verb="delete", subresource="eviction"), id="no such thing"),
         pytest.param(record(verb="patch", subresource="status"), id="the kubelet's status"),
         pytest.param(record(verb="patch"), id="marked"),
@@ -62,13 +65,12 @@ def test_a_role_whose_name_only_begins_like_ours_is_somebody_else() -> None:
 def test_a_batch_becomes_one_nudge_that_says_what_changed() -> None:
     here = Ingesting()
 
-    assert (
-        here.take(claim(id="b"), workspace(id="c", verb="get"), claim(id="a"), record(at="2026-12-01T09:00:13Z")) == 3
-    )
+    records = [claim(id="b"), workspace(id="c", verb="get"), claim(id="a"), bound(id="d"), record(at="2026-12-02")]
+    assert here.take(*records) == 4
     assert len(here.queue.bodies) == 1
     assert here.queue.last["kind"] == "audit"
-    assert here.queue.last["changes"] == {"create nodeclaims": 2, "delete pods": 1}
-    assert here.queue.last["time"] == "2026-12-01T09:00:13Z"
+    assert here.queue.last["changes"] == {"create nodeclaims": 2, "create pods/binding": 1, "delete pods": 1}
+    assert here.queue.last["time"] == "2026-12-02"
     assert here.telemetry.warnings == []
 
 

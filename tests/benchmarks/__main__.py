@@ -13,6 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tests.benchmarks import reaction
+
 CLUSTER = 5000
 SMALL = 20
 ROUNDS = 5
@@ -86,6 +88,8 @@ def main() -> None:
         ("peak memory, pool of 100 nodes, cluster 500 -> 5,000 nodes", f"x {growth:.2f}", "x 1", growth < 1.05),
         ("import and first pass, 20 nodes, against boto3 + typed client", f"x {start:.2f}", "x 0.6", start <= 0.6),
     ]
+    with console.status("200 reactions to each kind of event ..."):
+        rows += reaction.rows()
     table = Table("what", "measured", "goal", "")
     for what, value, goal, met in rows:
         table.add_row(what, value, goal, "met" if met else "MISSED")

@@ -50,8 +50,8 @@ def new_workspaces() -> Generator[float, None, None]:
         warmed(running)
         for number in range(ROUND):
             running.cluster.launch(f"space-{number}", requests=FILLING)
-            record = running.workspace_record(f"space-{number}")
-            yield _timed(running, partial(running.deliver_audit, [record]))
+            records = [running.workspace_record(f"space-{number}"), *running.audit()]
+            yield _timed(running, partial(running.deliver_audit, records))
             _warm_again(running)
 
 

@@ -25,6 +25,7 @@ from tests.events.samples import sample
 from warmpool import ingest_wiring
 from warmpool.adapters.config.spec_file import load_spec_file
 from warmpool.adapters.memory import RecordingTelemetry
+from warmpool.app.ingest import LAUNCHED_POD
 from warmpool.core.model import WARM_LABEL
 from warmpool.settings import IngestSettings, Settings
 from warmpool.sim.aws.cloud import EmbeddedCloud
@@ -86,8 +87,11 @@ class Eventful:
         self.telemetry = RecordingTelemetry()
         self.waited: list[float] = []
         self.plan: list[tuple[datetime, Callable[[], object]]] = []
+        self.called: set[str] = set()
+        """AWS services that the functions have called."""
         session = Session()
         session.register_component("data_loader", _MODELS)
+        session.register("before-call", self._take_note)
         app = build(settings, clock=ClusterClock(cluster), session=session, telemetry=self.telemetry, pause=self)
         self.pump: QueuePump = cloud.pump(partial(reconcile_handler, app=app))
         self.ingest = ingest_wiring.build(
@@ -203,9 +207,14 @@ class Eventful:
         """Return the audit record of a person's Workspace."""
         return self._from(f"audit-workspace-{what}", {"namespace": "default", "name": name})
 
+    def _take_note(self, **call: Any) -> None:
+        self.called.add(call["model"].service_model.service_name)
+
     def _record(self, event: HistoryEvent) -> Json | None:
         if event.what in {"claim-created", "claim-deleted"}:
             return self._from(f"audit-node{event.what}", {"name": event.name})
+        if event.what == "pod-bound" and event.name.startswith(LAUNCHED_POD):
+            return self._from("audit-workspace-pod-bound", {"name": event.name})
         if not event.name.startswith(f"{DEPLOYMENT}-"):
             return self._from("audit-workspace-status-updated", {"name": event.name})
         kinds = {"pod-created": "created", "pod-preempted": "preempted", "pod-evicted": "evicted", "pod-bound": "bound"}

@@ -24,8 +24,8 @@ class Watched:
 
     resource: str
     api_group: str = ""
+    subresource: str = ""
     verbs: tuple[str, ...] = ("create", *_DELETE)
-    subresources: tuple[str, ...] = ("",)
 
 
 CLAIMS: Final = Watched(resource="nodeclaims", api_group="karpenter.sh")
@@ -36,10 +36,19 @@ WORKSPACES: Final = Watched(
 )
 """A launch begins or ends; a patch is how people start and stop one. The operator's own writes are updates."""
 
-PLACEHOLDERS: Final = Watched(resource="pods", subresources=("", "eviction"))
-"""In the placeholders' namespaces: preempted, evicted, collected with their node, replaced."""
+LAUNCHES: Final = Watched(resource="pods", subresource="binding", verbs=("create",))
+"""A workspace has its node. Its Workspace was created a second before, when there was nothing to be seen yet."""
 
-WATCHED: Final = (CLAIMS, WORKSPACES, PLACEHOLDERS)
+LAUNCHED_POD: Final = "workspace-"
+"""How the names of workspaces' pods begin: the record of a binding holds no labels."""
+
+PLACEHOLDERS: Final = Watched(resource="pods")
+"""In the placeholders' namespaces: preempted, collected with their node, replaced."""
+
+EVICTIONS: Final = Watched(resource="pods", subresource="eviction", verbs=("create",))
+"""Of placeholders, from a node that is drained."""
+
+WATCHED: Final = (CLAIMS, WORKSPACES, LAUNCHES, PLACEHOLDERS, EVICTIONS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +121,11 @@ def matters(record: AuditRecord, ours: Ours) -> bool:
     if "dryRun=" in record.uri or _is_own(record, ours):
         return False
     watched = next((each for each in WATCHED if _is_of(record, each)), None)
-    return watched is not None and (watched is not PLACEHOLDERS or _is_placeholder(record, ours))
+    if watched is LAUNCHES:
+        return record.name.startswith(LAUNCHED_POD)
+    if watched in (PLACEHOLDERS, EVICTIONS):
+        return _is_placeholder(record, ours)
+    return watched is not None
 
 
 def _is_own(record: AuditRecord, ours: Ours) -> bool:
@@ -121,11 +134,8 @@ def _is_own(record: AuditRecord, ours: Ours) -> bool:
 
 
 def _is_of(record: AuditRecord, watched: Watched) -> bool:
-    return (
-        (record.resource, record.api_group) == (watched.resource, watched.api_group)
-        and record.subresource in watched.subresources
-        and (record.verb in watched.verbs if not record.subresource else record.verb == "create")
-    )
+    there = (watched.resource, watched.api_group, watched.subresource)
+    return (record.resource, record.api_group, record.subresource) == there and record.verb in watched.verbs
 
 
 def _is_placeholder(record: AuditRecord, ours: Ours) -> bool:
@@ -138,7 +148,7 @@ def _is_placeholder(record: AuditRecord, ours: Ours) -> bool:
 
 def _nudge(records: Sequence[AuditRecord]) -> str:
     """Word the nudge; the fingerprint makes it unlike every other batch's, and a second delivery's the same."""
-    changes = Counter(f"{each.verb} {each.resource}" for each in records)
+    changes = Counter(f"{each.verb} {each.resource}/{each.subresource}".rstrip("/") for each in records)
     document = {
         "kind": Kind.AUDIT,
         "id": _fingerprint(each.id for each in records),

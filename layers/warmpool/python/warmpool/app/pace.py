@@ -5,8 +5,8 @@ from typing import Final, Protocol
 
 from warmpool.app.ports import Budget, Clock, Pause
 
-BURST: Final = 3
-"""So many passes follow events at once: single events, and the few that one launch makes, never wait."""
+BURST: Final = 5
+"""So many passes follow events at once: the few events that one launch makes never wait."""
 
 EVERY: Final = timedelta(seconds=5)
 """Then one pass in this time: a minute of storm costs at most BURST + 12 passes, and nothing waits longer."""

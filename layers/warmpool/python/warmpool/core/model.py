@@ -4,13 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
-from warmpool.core.quantity import Amounts
+from warmpool.core.quantity import NOTHING, Amounts
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 WARM_LABEL = "warmpool.spaces.aws/warm"
 NODEPOOL_LABEL = "karpenter.sh/nodepool"
 FIELD_MANAGER = "warmpool-controller"
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Condition(StrEnum):
@@ -51,33 +55,37 @@ class Toleration:
     effect: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """A node. `allocatable` is None where a quantity could not be read (`unreadable` says which)."""
+class Node(NamedTuple):
+    """A node (a named tuple: thousands are built in a pass, several times as fast as a frozen dataclass).
+
+    `allocatable` is None where a quantity could not be read (`unreadable` says which).
+    """
 
     name: str
     uid: str
     created: datetime
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = _NONE
     taints: tuple[Taint, ...] = ()
     unschedulable: bool = False
     deleting: bool = False
     ready: Condition = Condition.TRUE
     ready_changed: datetime | None = None
-    allocatable: Amounts | None = field(default_factory=dict)
-    capacity: Amounts | None = field(default_factory=dict)
+    allocatable: Amounts | None = NOTHING
+    capacity: Amounts | None = NOTHING
     unreadable: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pod:
-    """A pod. `requests` already holds init containers, sidecars, overhead and `pods: 1`; None is unreadable."""
+class Pod(NamedTuple):
+    """A pod (a named tuple, as Node is).
+
+    `requests` already holds init containers, sidecars, overhead and `pods: 1`; None is unreadable.
+    """
 
     name: str
     namespace: str
     uid: str
     created: datetime
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = _NONE
     node: str | None = None
     nominated_node: str | None = None
     phase: PodPhase = PodPhase.RUNNING
@@ -85,13 +93,13 @@ class Pod:
     ready_changed: datetime | None = None
     started: datetime | None = None
     priority: int = 0
-    requests: Amounts | None = field(default_factory=dict)
+    requests: Amounts | None = NOTHING
     owner_kind: str = ""
     owner_name: str = ""
     deleting: bool = False
     gated: bool = False
     deletion_cost: int | None = None
-    node_selector: Mapping[str, str] = field(default_factory=dict)
+    node_selector: Mapping[str, str] = _NONE
     tolerations: tuple[Toleration, ...] = ()
 
 
