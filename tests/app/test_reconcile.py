@@ -320,6 +320,14 @@ class TestStop:
         assert here.cluster.changes == []
         assert here.ledger.good_stop == "freeze"
 
+    def test_a_switch_turned_while_the_cluster_cannot_be_seen_is_remembered(self) -> None:
+        here = world()
+        here.configuration.stop = "freeze"
+        here.reader.stops["freeze"] = Stop(mode=StopMode.FREEZE)
+        here.cluster.fail_observe = ClusterUnavailable("DNS")
+        here.run()
+        assert (here.ledger.good_stop, here.ledger.last_complete_began) == ("freeze", None)
+
     def test_an_invalid_stop_is_warned_about_and_the_last_good_one_stays(self) -> None:
         here = world()
         here.configuration.stop = "frieze"
