@@ -21,10 +21,10 @@ export UV_COMPILE_BYTECODE := 1
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export CDK_DISABLE_CLI_TELEMETRY := true
 
-.PHONY: help install demo test check bench synth deploy docs format clean
+.PHONY: help install demo test check cluster-test cluster bench synth deploy docs format clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## put everything into .venv, with the command .venv/bin/warmpool
 
@@ -43,6 +43,14 @@ check: $(INSTALLED) ## what CI checks beside: style, types, imports, generated d
 	$(BIN)/pytest --quiet tests/test_repository.py
 	$(BIN)/coverage run -m pytest --quiet tests/core tests/app
 	$(BIN)/coverage report
+
+cluster-test: $(INSTALLED) ## the tests on a real control plane of plain processes; needs Go >= 1.26, 5 GB of memory
+	$(BIN)/python -m tests.cluster.build
+	$(BIN)/pytest tests/cluster --force-enable-socket --numprocesses 6 --dist worksteal
+
+cluster: $(INSTALLED) ## keep that control plane running, and print its kubeconfig
+	$(BIN)/python -m tests.cluster.build
+	$(BIN)/python -m tests.cluster.up
 
 bench: $(INSTALLED) ## the measurements, as ratios taken in one run
 	$(BIN)/python -m tests.benchmarks

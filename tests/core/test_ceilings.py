@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.builders import (
+    NOW,
     amounts,
     claim,
     codes,
@@ -54,6 +55,15 @@ class TestCeilings:
     def test_a_limit_on_the_number_of_nodes_counts_nodes(self) -> None:
         limits = nodepool(limits={"nodes": 2 * 10**9})
         assert decide(inputs(*pair("a"), limits, spec=pool(min=5))).idle_nodes_wanted == 2
+
+    def test_orders_that_karpenter_has_not_taken_up_hold_nothing(self) -> None:
+        limits = nodepool(limits=amounts(cpu="48"))
+        orders = [placeholder(f"p{number}", created=NOW) for number in range(3)]
+        decision = decide(inputs(*pair("a"), *orders, limits, claim(node="a"), spec=pool(min=4)))
+        assert (decision.idle_nodes_wanted, decision.groups.i) == (1, 4)
+        taken_up = claim("coming")
+        decision = decide(inputs(*pair("a"), *orders, limits, claim(node="a"), taken_up, spec=pool(min=4)))
+        assert decision.idle_nodes_wanted == 2
 
     def test_a_limit_on_what_nodes_do_not_have_caps_nothing(self) -> None:
         limits = nodepool(limits={"nvidia.com/gpu": 10**9})

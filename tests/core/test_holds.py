@@ -1,5 +1,6 @@
 """When a pass changes nothing, and the one thing that it still enforces."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -36,6 +37,7 @@ def owned(*owners: FieldOwner, replicas: int = 5) -> Any:
 
 
 WRITTEN = PoolState(last_written=2, last_written_at=NOW - 10 * MINUTE, last_max=8, last_h=0)
+LONG_WRITTEN = PoolState(last_written=2, last_written_at=NOW - 60 * MINUTE)
 FOUR = [thing for name in "abcd" for thing in pair(name)]
 
 
@@ -86,10 +88,8 @@ def test_a_pass_holds_and_says_why(changes: dict[str, Any], code: Code) -> None:
         {"override": Override(pause=True, until=NOW)},
         {"stop": Stop(mode=StopMode.FREEZE, until=NOW - MINUTE)},
         {"snapshot": snapshot(owned(owner("some-operator"), replicas=0))},
-        {"snapshot": snapshot(owned(owner("helm", at=None), replicas=0)), "state": WRITTEN},
         {"snapshot": snapshot(owned(owner("warmpool-controller"), replicas=0)), "state": WRITTEN},
-        {"snapshot": snapshot(owned(owner("kubectl", at=NOW - 31 * MINUTE), replicas=0)), "state": WRITTEN},
-        {"snapshot": snapshot(owned(owner("kubectl", at=NOW - 11 * MINUTE), replicas=0)), "state": WRITTEN},
+        {"snapshot": snapshot(owned(owner("kubectl", at=NOW - 31 * MINUTE), replicas=0)), "state": LONG_WRITTEN},
         {"snapshot": snapshot(owned(owner("kubectl-client-side-apply"), replicas=0))},
     ],
 )
@@ -119,6 +119,39 @@ def test_shadow_reports_a_foreign_writer_and_decides_all_the_same() -> None:
 def test_shadow_without_a_deployment_holds_too() -> None:
     decision = decide(inputs(snapshot=snapshot(deployments=()), spec=pool(mode=Mode.SHADOW)))
     assert decision.hold is Code.DEPLOYMENT_MISSING
+
+
+class TestManualScale:
+    """A write through the scale subresource has no time, and of some there is no trace at all (seen on 1.36)."""
+
+    @pytest.mark.parametrize(
+        "owners", [(), (owner("kubectl", at=None, subresource="scale"),), (owner("helm", at=None),)]
+    )
+    def test_replicas_that_nothing_explains_are_a_persons_from_when_they_were_first_seen(self, owners: Any) -> None:
+        seen = snapshot(owned(*owners))
+        first = decide(inputs(snapshot=seen, state=WRITTEN))
+        assert (first.hold, first.state.manual_since, first.state.manual_replicas) == (Code.MANUAL_SCALE, NOW, 5)
+        later = decide(inputs(snapshot=seen, state=first.state, now=NOW + 29 * MINUTE))
+        assert later.hold is Code.MANUAL_SCALE
+        over = decide(inputs(snapshot=seen, state=later.state, now=NOW + 30 * MINUTE))
+        assert (over.hold, over.state.manual_since) == (None, None)
+
+    def test_another_number_is_another_scale(self) -> None:
+        state = replace(WRITTEN, manual_since=NOW - 29 * MINUTE, manual_replicas=4)
+        assert decide(inputs(snapshot=snapshot(owned()), state=state)).state.manual_since == NOW
+
+    def test_a_program_that_wrote_through_the_scale_owns_the_replicas(self) -> None:
+        seen = snapshot(owned(owner("some-operator", at=None, subresource="scale")))
+        assert decide(inputs(snapshot=seen, state=WRITTEN)).hold is Code.FOREIGN_WRITER
+
+    def test_a_write_of_ours_that_the_ledger_missed_is_nobody_elses(self) -> None:
+        seen = snapshot(owned(owner("warmpool-controller", at=None, subresource="scale")))
+        assert decide(inputs(snapshot=seen, state=WRITTEN)).hold is None
+
+    def test_a_new_deployment_of_the_same_name_was_not_scaled_by_hand(self) -> None:
+        state = replace(WRITTEN, deployment_uid="the old one")
+        seen = snapshot(deployment(1, uid="the new one"))
+        assert decide(inputs(snapshot=seen, state=state)).hold is None
 
 
 class TestFallenCeiling:

@@ -25,6 +25,7 @@ STATE_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "last_written_at": st.none() | instants,
     "last_h": maybe_count,
     "last_max": maybe_count,
+    "deployment_uid": st.text(max_size=40),
     "manual_since": st.none() | instants,
     "manual_replicas": maybe_count,
     "hold_since": st.none() | instants,

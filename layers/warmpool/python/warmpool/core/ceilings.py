@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from warmpool.core.counting import PoolView, nodepool_of
 from warmpool.core.decision import Groups
-from warmpool.core.model import NODEPOOL_LABEL, Condition, NodePool, Snapshot
+from warmpool.core.model import NODEPOOL_LABEL, Condition, NodeClaim, NodePool, Snapshot
 from warmpool.core.quantity import NANO, NOTHING, Amounts, add, subtract, times_that_fit
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import PoolSpec
@@ -71,7 +71,28 @@ def by_nodepool(spec: PoolSpec, snapshot: Snapshot, view: PoolView, groups: Grou
     used = add({**(each or one), "nodes": NANO} for each in there)
     fit = times_that_fit(subtract(nodepool.limits, used), bound)
     text = f"NodePool {nodepool.name}'s limits leave room for {fit} more nodes"
-    return Ceiling(idle_nodes=groups.i + fit, reason=Reason(Code.CAPPED_BY_NODEPOOL, text))
+    return Ceiling(
+        idle_nodes=groups.i - _without_claim(groups, view, nodepool, snapshot) + fit,
+        reason=Reason(Code.CAPPED_BY_NODEPOOL, text),
+    )
+
+
+def _without_claim(groups: Groups, view: PoolView, nodepool: NodePool, snapshot: Snapshot) -> int:
+    """Count orders that Karpenter has not taken up: what the limits refuse stays Pending and holds nothing.
+
+    Without this, orders placed before any capacity was known would never be cut (seen on a real Karpenter).
+    """
+    placed = sum(pod.node is not None for pod in view.placeholders)
+    pending = max(0, groups.h + groups.i + groups.x - placed)
+    holding = {pod.node for pod in view.placeholders if pod.node is not None}
+    claims = [each for each in snapshot.claims if each.nodepool == nodepool.name]
+    under_way = sum(each.node not in holding and _coming(each, view) for each in claims)
+    return max(0, pending - under_way)
+
+
+def _coming(claim: NodeClaim, view: PoolView) -> bool:
+    node = view.nodes.get(claim.node) if claim.node else None
+    return node is None or not node.busy
 
 
 def _capacities(nodepool: NodePool, snapshot: Snapshot) -> list[Amounts | None]:

@@ -170,8 +170,11 @@ def _held(inputs: Inputs, assessment: Assessment, hold: Hold) -> Decision:
         text = f"the ceiling in force is {ceiling} placeholders, also during a hold"
         reasons = (*reasons, Reason(Code.CEILING_FELL, text))
     lowered = target != decision.current
+    manual = code is Code.MANUAL_SCALE
     state = replace(
         inputs.state,
+        manual_since=hold.since if manual else inputs.state.manual_since,
+        manual_replicas=decision.current if manual else inputs.state.manual_replicas,
         surplus_seen=(),
         surplus_since=None,
         hold_since=since,
@@ -207,6 +210,9 @@ def _remember(inputs: Inputs, assessment: Assessment, settled: Settled) -> PoolS
         state,
         last_written=None if shadow else settled.target,
         last_written_at=None if shadow else inputs.now if writes else state.last_written_at,
+        deployment_uid=assessment.view.deployment.uid if assessment.view.deployment else "",
+        manual_since=None,
+        manual_replicas=None,
         last_h=assessment.placement.groups.h,
         last_max=assessment.limits.max,
         hold_since=None,

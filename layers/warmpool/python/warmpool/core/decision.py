@@ -76,6 +76,8 @@ class PoolState:
     last_written_at: datetime | None = None
     last_h: int | None = None
     last_max: int | None = None
+    deployment_uid: str = ""
+    """Of the Deployment that `last_written` is about."""
     manual_since: datetime | None = None
     manual_replicas: int | None = None
     hold_since: datetime | None = None

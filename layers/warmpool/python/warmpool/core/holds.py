@@ -24,6 +24,8 @@ class Hold:
 
     reason: Reason
     silent: bool = False
+    since: datetime | None = None
+    """Since when, where that is not the first pass that saw it."""
 
 
 def operator_hold(override: Override | None, stop: Stop | None) -> Hold | None:
@@ -60,6 +62,8 @@ def deployment_hold(deployment: Deployment) -> Hold | None:
     if deployment.paused:
         text = f"{where} is paused - `kubectl rollout resume` to go on"
         return Hold(reason=Reason(Code.DEPLOYMENT_PAUSED, text))
+    if deployment.observed_generation < deployment.generation:
+        return Hold(reason=Reason(Code.ROLLOUT, f"{where} has just changed and its controller has not looked yet"))
     if deployment.rolling_out:
         text = f"{where} is rolling out ({deployment.updated_replicas} of {deployment.status_replicas} pods are new)"
         return Hold(reason=Reason(Code.ROLLOUT, text))
@@ -104,24 +108,54 @@ def _is_person(owner: FieldOwner) -> bool:
     return owner.manager.lower().startswith(PEOPLE)
 
 
+def _last_written(deployment: Deployment, state: PoolState) -> int | None:
+    """Return what our last pass left; None where there was none, or for another Deployment of the same name."""
+    if state.deployment_uid and state.deployment_uid != deployment.uid:
+        return None
+    return state.last_written
+
+
 def _wrote_after_us(owner: FieldOwner, deployment: Deployment, state: PoolState) -> bool:
-    """Tell whether an unknown program changed what we wrote; who only created the Deployment is no writer."""
-    if owner.manager == FIELD_MANAGER or _is_person(owner) or owner.time is None:
+    """Tell whether an unknown program changed what we left; who only created the Deployment is no writer.
+
+    The API server gives a write through the scale subresource no time (seen on 1.36), so there the name must do.
+    """
+    left = _last_written(deployment, state)
+    if owner.manager == FIELD_MANAGER or _is_person(owner) or left is None or deployment.replicas == left:
         return False
-    if state.last_written is None or state.last_written_at is None:
-        return False
-    return deployment.replicas != state.last_written and owner.time > state.last_written_at
+    if owner.time is None or state.last_written_at is None:
+        return owner.subresource == "scale"
+    return owner.time > state.last_written_at
 
 
 def manual_scale(deployment: Deployment, state: PoolState, hold_for: timedelta, now: datetime) -> Hold | None:
-    """Honour a person's `kubectl scale` for `hold_for` after it was made."""
-    if state.last_written is None or deployment.replicas == state.last_written:
+    """Honour a person's `kubectl scale` for `hold_for`, from when it was made or, where nothing tells, first seen.
+
+    Replicas that differ from what we left, and that no field manager explains, are a person's: a scale of a Deployment
+    that was applied without `replicas` leaves no trace in the managed fields (seen on 1.36).
+    """
+    left = _last_written(deployment, state)
+    if left is None or deployment.replicas == left or _all_ours(deployment):
         return None
-    people = [each for each in deployment.replica_owners if _is_person(each) and each.time is not None]
-    last = max((each.time for each in people if each.time), default=None)
-    written = state.last_written_at
-    if last is None or (written is not None and last < written) or now - last >= hold_for:
+    since = _scaled_since(deployment, state, now)
+    if now - since >= hold_for:
         return None
-    until = (last + hold_for).isoformat(timespec="minutes")
+    until = (since + hold_for).isoformat(timespec="minutes")
     text = f"somebody scaled {deployment.name} to {deployment.replicas} by hand; honoured until {until}"
-    return Hold(reason=Reason(Code.MANUAL_SCALE, text))
+    return Hold(reason=Reason(Code.MANUAL_SCALE, text), since=since)
+
+
+def _all_ours(deployment: Deployment) -> bool:
+    """Tell whether the managed fields name us alone: then it was a write of ours that the ledger missed."""
+    owners = deployment.replica_owners
+    return bool(owners) and all(each.manager == FIELD_MANAGER for each in owners)
+
+
+def _scaled_since(deployment: Deployment, state: PoolState, now: datetime) -> datetime:
+    written = state.last_written_at
+    people = [each.time for each in deployment.replica_owners if _is_person(each) and each.time is not None]
+    told = [at for at in people if written is None or at >= written]
+    if told:
+        return max(told)
+    same = state.manual_since is not None and state.manual_replicas == deployment.replicas
+    return state.manual_since if same and state.manual_since is not None else now

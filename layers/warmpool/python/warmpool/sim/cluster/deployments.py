@@ -1,7 +1,6 @@
 """The Deployment controller: scale, rollout with surge, status."""
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from hashlib import blake2b
 from math import ceil
 
@@ -240,6 +239,6 @@ def with_first_image(template: PodTemplate, image: str) -> PodTemplate:
     return replace(template, init_images=(image, *template.init_images[1:]))
 
 
-def written_by(manager: str, at: datetime) -> FieldOwner:
-    """Return the managed-fields entry of a write to the scale subresource."""
-    return FieldOwner(manager=manager, operation="Update", subresource="scale", time=at)
+def written_by(manager: str) -> FieldOwner:
+    """Return the managed-fields entry of a write to the scale subresource; the real API server gives it no time."""
+    return FieldOwner(manager=manager, operation="Update", subresource="scale")

@@ -1,0 +1,64 @@
+"""The real cluster as a world of stories."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.cluster.lab import Lab
+from tests.cluster.parity.story import Facts, Launch
+from warmpool.core.decision import Decision
+
+SECOND = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RealWorld:
+    """A lab, with a pass a second."""
+
+    lab: Lab
+
+    def a_pass(self) -> Decision:
+        """Run a pass, then let a second go by."""
+        decision = self.lab.tick()
+        time.sleep(SECOND)
+        return decision
+
+    def a_moment(self) -> None:
+        """Let a second go by without a pass."""
+        time.sleep(SECOND)
+
+    def facts(self) -> Facts:
+        """Look around."""
+        return Facts(
+            replicas=self.lab.replicas(),
+            nodes=frozenset(each.name for each in self.lab.nodes()),
+            placeholders=self.lab.placeholders(),
+            workspaces=self.lab.workspace_pods(),
+        )
+
+    def launch(self, name: str, how: Launch) -> None:
+        """Create a Workspace."""
+        self.lab.launch(name, cpu=how.cpu, memory=how.memory)
+
+    def close(self, name: str) -> None:
+        """Delete a Workspace and wait for its pod to go, as virtual time has it at once."""
+        self.lab.close(name)
+        self.lab.wait(f"{name} has gone", lambda: name not in self.lab.workspace_pods())
+
+    def change(self, **spec: Any) -> None:
+        """Change keys of the spec."""
+        self.lab.change(**spec)
+
+    def override(self, document: Mapping[str, Any]) -> None:
+        """Set the override."""
+        self.lab.override(document or None)
+
+    def cordon(self, node: str) -> None:
+        """Cordon a node."""
+        target = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}
+        self.lab.plane.api.merge(target, {"spec": {"unschedulable": True}})
+
+    def scale_by_hand(self, replicas: int) -> None:
+        """Do what `kubectl scale` does."""
+        self.lab.scale_by_hand(replicas)
