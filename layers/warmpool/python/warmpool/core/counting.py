@@ -133,9 +133,9 @@ def _view(  # noqa: PLR0913 - one node's facts, all of them needed at once
     empty = free = open_ = None
     known = all(pod.requests is not None for pod in (*fixed, *ordinary, *low))
     if node.allocatable is not None and known:
-        empty = subtract(subtract(node.allocatable, extra), _requests(fixed))
-        free = subtract(empty, _requests(ordinary))
-        open_ = subtract(free, _requests(low))
+        empty = _less(subtract(node.allocatable, extra) if extra else node.allocatable, fixed)
+        free = _less(empty, ordinary)
+        open_ = _less(free, low)
     elif exclusion is None:
         exclusion = Exclusion.UNREADABLE_QUANTITY
     return NodeView(
@@ -165,8 +165,8 @@ def _by_kind(pods: Iterable[Pod]) -> tuple[list[Pod], list[Pod], list[Pod]]:
     return fixed, ordinary, low
 
 
-def _requests(pods: Iterable[Pod]) -> dict[str, int]:
-    return add(pod.requests for pod in pods if pod.requests is not None)
+def _less(amounts: Amounts, pods: list[Pod]) -> Amounts:
+    return subtract(amounts, add(pod.requests for pod in pods if pod.requests is not None)) if pods else amounts
 
 
 def exclusion_of(node: Node, spec: PoolSpec) -> Exclusion | None:

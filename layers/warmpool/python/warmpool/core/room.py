@@ -27,10 +27,11 @@ class Room:
 def measure(spec: PoolSpec, view: PoolView) -> Room:
     """Measure the pool's room; see design section 6 item 2."""
     per_node, reasons = _slots_of_an_empty_node(spec, view)
+    offering = [(each, slots(spec, each)) for each in view.nodes.values() if each.offers]
     return Room(
         per_node=per_node,
-        on_busy=sum(slots(spec, each) for each in view.nodes.values() if each.busy and each.offers),
-        warm=sum(slots(spec, each) for each in view.nodes.values() if each.warm and each.exclusion is None),
+        on_busy=sum(free for each, free in offering if each.busy),
+        warm=sum(free for each, free in offering if each.warm and each.exclusion is None),
         reasons=reasons,
     )
 
