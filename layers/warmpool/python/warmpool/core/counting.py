@@ -129,7 +129,8 @@ def _view(  # noqa: PLR0913 - one node's facts, all of them needed at once
     node: Node, spec: PoolSpec, pods: Iterable[Pod], extra: Amounts, now: datetime, *, warm: bool
 ) -> NodeView:
     fixed, ordinary, low = _by_kind(pods)
-    exclusion = exclusion_of(node, spec)
+    plain = _plain(node)
+    exclusion = None if plain else exclusion_of(node, spec)
     empty = free = open_ = None
     known = all(pod.requests is not None for pod in (*fixed, *ordinary, *low))
     if node.allocatable is not None and known:
@@ -141,8 +142,8 @@ def _view(  # noqa: PLR0913 - one node's facts, all of them needed at once
     return NodeView(
         node=node,
         exclusion=exclusion,
-        unusable=_unusable(node, spec, now),
-        coming=_coming(node),
+        unusable=not plain and _unusable(node, spec, now),
+        coming=not plain and _coming(node),
         busy=bool(ordinary),
         warm=warm or any(pod.ready for pod in ordinary),
         empty=empty,
@@ -171,8 +172,6 @@ def _less(amounts: Amounts, pods: list[Pod]) -> Amounts:
 
 def exclusion_of(node: Node, spec: PoolSpec) -> Exclusion | None:
     """Say why a node offers no room now, the gravest reason first, or None where it does."""
-    if _plain(node):
-        return None
     keys = {taint.key for taint in node.taints}
     checks = (
         (Exclusion.DELETING, node.deleting),
@@ -211,8 +210,6 @@ def _foreign_taint(node: Node, spec: PoolSpec) -> Taint | None:
 
 
 def _unusable(node: Node, spec: PoolSpec, now: datetime) -> bool:
-    if _plain(node):
-        return False
     leaving = node.deleting or any(taint.key in DISRUPTION_TAINTS for taint in node.taints)
     if leaving or node.unschedulable or not _healthy(node):
         return True
