@@ -1,0 +1,45 @@
+"""Gaps of moto's CloudFormation: outputs of a stack that a change set made, and layers of a function."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
+
+from warmpool.sim.aws.gaps.replacing import replaced
+
+
+@contextmanager
+def filled_gaps() -> Iterator[None]:
+    """Let stacks have their outputs, and functions their layers. Raises AttributeError where moto has changed."""
+    with ExitStack() as stack:
+        # These import every other service's models, so not before they are needed.
+        stack.enter_context(_outputs(import_module("moto.cloudformation.models").CloudFormationBackend))
+        stack.enter_context(_layers(import_module("moto.awslambda.models").LambdaFunction))
+        yield
+
+
+@contextmanager
+def _outputs(backends: Any) -> Iterator[None]:
+    """Read outputs again: the CDK CLI makes every stack by a change set, and moto then reads no outputs."""
+
+    def execute_change_set(backend: Any, change_set_name: str, stack_name: str | None = None) -> None:
+        original(backend, change_set_name, stack_name)
+        for stack in backend.stacks.values():
+            stack._parse_template()  # noqa: SLF001 - moto has no public way
+            stack.output_map = stack._create_output_map()  # noqa: SLF001
+
+    with replaced(backends, "execute_change_set", execute_change_set) as original:
+        yield
+
+
+@contextmanager
+def _layers(functions: Any) -> Iterator[None]:
+    """Moto creates a function without its property Layers."""
+
+    def create(resource_name: str, cloudformation_json: Any, *place: Any, **more: Any) -> Any:
+        function = original(resource_name, cloudformation_json, *place, **more)
+        function.update_configuration({"Layers": cloudformation_json["Properties"]["Layers"]})
+        return function
+
+    with replaced(functions, "create_from_cloudformation_json", staticmethod(create)) as original:
+        yield
