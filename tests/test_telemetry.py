@@ -2,16 +2,21 @@
 
 import io
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from tests.adapters.aws.builders import decision
-from warmpool import telemetry as module
+from tests.adapters.aws.builders import AT, cold, decision, launch, tally, warm
+from tests.test_readings import everything
+from warmpool.adapters.memory import FixedClock
 from warmpool.app.ports import PassReport
 from warmpool.core.decision import Decision, Groups, Mark
 from warmpool.core.reasons import Code, Exclusion, Reason
-from warmpool.telemetry import NAMESPACE, PowertoolsTelemetry
+from warmpool.metrics import METRICS, NAMESPACE, Level
+from warmpool.telemetry import MOST_VALUES, PowertoolsTelemetry
+
+MINUTE = timedelta(minutes=1)
 
 
 class Told:
@@ -19,7 +24,7 @@ class Told:
 
     def __init__(self) -> None:
         self.stream = io.StringIO()
-        self.telemetry = PowertoolsTelemetry(stack="ml", stream=self.stream)
+        self.telemetry = PowertoolsTelemetry(stack="ml", stream=self.stream, clock=FixedClock(AT))
 
     def lines(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.stream.getvalue().splitlines()]
@@ -27,11 +32,16 @@ class Told:
     def logs(self) -> list[dict[str, Any]]:
         return [each for each in self.lines() if "_aws" not in each]
 
-    def metrics(self, **dimensions: str) -> dict[str, float]:
-        """Return the values of the one blob with exactly these dimensions beside service and stack."""
+    def blobs(self, **dimensions: str) -> list[dict[str, Any]]:
+        """Return the documents with exactly these dimensions beside service and stack; all where none is given."""
+        found = [each for each in self.lines() if "_aws" in each]
         wanted = {"service": "warmpool", "stack": "ml", **dimensions}
-        found = [each for each in self.lines() if "_aws" in each and dimensions_of(each) == wanted]
-        [blob] = found
+        return [each for each in found if dimensions_of(each) == wanted] if dimensions else found
+
+    def metrics(self, **dimensions: str) -> dict[str, float]:
+        """Return the first values of the one document with exactly these dimensions beside service and stack."""
+        wanted = {"service": "warmpool", "stack": "ml", **dimensions}
+        [blob] = [each for each in self.blobs() if dimensions_of(each) == wanted]
         return {name: blob[name][0] for name in names_of(blob)}
 
 
@@ -60,125 +70,72 @@ def told() -> Told:
     return Told()
 
 
-def test_a_complete_pass_beats(told: Told) -> None:
-    told.telemetry.publish(report(decision()))
+def test_every_value_of_a_pass_is_one_document_for_each_set_of_dimensions(told: Told) -> None:
+    told.telemetry.publish(report(held("cpu", lead_time=None), decision("gpu", lead_time=MINUTE)))
 
     assert told.metrics() == {"Heartbeat": 1, "PassFailed": 0, "PassSeconds": 1.25, "Conflicts": 0}
-
-
-@pytest.mark.parametrize("failures", [{}, {"cpu": "Failed"}])
-def test_an_incomplete_pass_does_not_beat(told: Told, failures: dict[str, str]) -> None:
-    told.telemetry.publish(report(decision(), complete=False, failures=failures, conflicts=2))
-
-    assert told.metrics() == {"PassFailed": len(failures), "PassSeconds": 1.25, "Conflicts": 2}
-
-
-def test_a_pass_that_never_came_to_a_decision_failed(told: Told) -> None:
-    told.telemetry.publish(report(complete=False))
-
-    assert told.metrics()["PassFailed"] == 1
-
-
-def test_a_failure_of_the_whole_pass_makes_no_pool_of_its_own(told: Told) -> None:
-    told.telemetry.publish(report(complete=False, failures={"*": "KeyError: x"}))
-
-    assert told.metrics()["PassFailed"] == 1
-    assert len(told.lines()) == 2
-
-
-def test_every_pool_has_its_gauges(told: Told) -> None:
-    told.telemetry.publish(
-        report(
-            decision(
-                "gpu",
-                current=4,
-                target=5,
-                groups=Groups(h=1, i=3),
-                idle_nodes_wanted=4,
-                busy_nodes=2,
-                warm_slots=9,
-                ready_placeholders=3,
-                pending_placeholders=1,
-                capped=True,
-            ),
-            decision("cpu"),
-        )
-    )
-
-    assert told.metrics(pool="gpu") == {
-        "Current": 4,
-        "Target": 5,
-        "IdleNodes": 3,
-        "IdleNodesWanted": 4,
-        "BusyNodes": 2,
-        "WarmSlots": 9,
-        "ReadyPlaceholders": 3,
-        "PendingPlaceholders": 1,
-        "Capped": 1,
-        "Held": 0,
-        "PoolFailed": 0,
-        "ConfigInvalid": 0,
-        "ForeignWriter": 0,
-        "HeldLong": 0,
-        "CapacityStuck": 0,
-        "ImagePullStuck": 0,
-    }
-    assert told.metrics(pool="cpu")["Target"] == 3
-
-
-def test_what_was_not_seen_is_left_out_and_not_zero(told: Told) -> None:
-    told.telemetry.publish(report(held(current=None, target=None, code=Code.CLUSTER_UNAVAILABLE), complete=False))
-
-    assert told.metrics(pool="cpu").keys().isdisjoint({"Current", "Target", "IdleNodes", "BusyNodes", "WarmSlots"})
     assert told.metrics(pool="cpu")["Held"] == 1
+    assert told.metrics(pool="gpu")["Target"] == 3
+    assert told.metrics(pool="cpu", reason="ForeignWriter") == {"HeldFor": 1}
 
 
-@pytest.mark.parametrize(
-    ("code", "name"),
-    [
-        (Code.CONFIG_INVALID, "ConfigInvalid"),
-        (Code.FOREIGN_WRITER, "ForeignWriter"),
-        (Code.HELD_LONG, "HeldLong"),
-        (Code.CAPACITY_STUCK, "CapacityStuck"),
-        (Code.IMAGE_PULL_STUCK, "ImagePullStuck"),
-    ],
-)
-def test_a_reason_that_alarms_is_a_metric(told: Told, code: Code, name: str) -> None:
-    told.telemetry.publish(report(decision(reasons=(Reason(Code.STEADY, "x"), Reason(code, "y")))))
+def test_exactly_the_catalogue_is_emitted_with_its_units_and_dimensions(told: Told) -> None:
+    told.telemetry.publish(everything())
 
-    assert told.metrics(pool="cpu")[name] == 1
+    emitted = {
+        each["Name"]: (each["Unit"], frozenset(dimensions_of(blob)))
+        for blob in told.blobs()
+        for each in blob["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    }
+    assert emitted == {each.name: (each.unit.value, frozenset(each.level.dimensions)) for each in METRICS.values()}
 
 
-def test_a_hold_is_counted_once_more_by_its_reason(told: Told) -> None:
-    told.telemetry.publish(report(held("cpu"), decision("gpu")))
+def test_a_metric_that_is_not_in_the_catalogue_is_not_told(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warmpool.readings._FLAGS", {"Surprise": Code.STEADY})
+    told.telemetry.publish(report(decision()))
 
-    assert told.metrics(pool="cpu", reason="ForeignWriter") == {"Held": 1}
-    assert [dimensions_of(each) for each in told.lines() if "_aws" in each and "reason" in each] == [
-        {"service": "warmpool", "stack": "ml", "pool": "cpu", "reason": "ForeignWriter"}
-    ]
-
-
-def test_a_pool_that_failed_says_so(told: Told) -> None:
-    told.telemetry.publish(report(held("cpu"), decision("gpu"), failures={"cpu": "Conflict: x"}, complete=False))
-
-    assert told.metrics(pool="cpu")["PoolFailed"] == 1
-    assert told.metrics(pool="gpu")["PoolFailed"] == 0
+    [_, failure] = told.logs()
+    assert failure["exception_name"] == "KeyError"
 
 
-def test_every_blob_is_in_our_namespace_with_units(told: Told) -> None:
-    told.telemetry.publish(report(held()))
+def test_the_dimensions_end_in_what_the_level_says() -> None:
+    assert {level.value: level.dimensions[2:] for level in Level} == {
+        "stack": (),
+        "pool": ("pool",),
+        "reason": ("pool", "reason"),
+        "cause": ("pool", "cause"),
+    }
 
-    for blob in [each for each in told.lines() if "_aws" in each]:
-        [metrics] = blob["_aws"]["CloudWatchMetrics"]
-        assert metrics["Namespace"] == NAMESPACE
-        assert {each["Unit"] for each in metrics["Metrics"]} <= {"Count", "Seconds"}
+
+def test_what_happens_several_times_in_a_pass_is_a_list_of_values(told: Told) -> None:
+    launches = launch(warm(), waited=20), launch(cold(), waited=400)
+    told.telemetry.publish(report(decision(), tallies={"cpu": tally(*launches)}))
+
+    [blob] = told.blobs(pool="cpu")
+    assert (blob["Wait"], blob["Hit"], blob["WarmWait"]) == ([20, 400], [1, 0], [20])
 
 
-def test_every_metric_of_a_pass_is_named_by_a_constant(told: Told) -> None:
-    told.telemetry.publish(report(held()))
+def test_more_values_than_a_document_takes_go_into_several(told: Told) -> None:
+    launches = [launch(warm(), waited=number) for number in range(250)]
+    told.telemetry.publish(report(decision(), tallies={"cpu": tally(*launches)}))
 
-    constants = {value for name, value in vars(module).items() if name.isupper() and isinstance(value, str)}
-    assert {name for each in told.lines() if "_aws" in each for name in names_of(each)} <= constants
+    blobs = told.blobs(pool="cpu")
+    assert [len(each["Wait"]) for each in blobs] == [MOST_VALUES, MOST_VALUES, 52]
+    assert [value for each in blobs for value in each["Wait"]] == list(range(250))
+    assert [each.get("WarmCoexist") for each in blobs] == [[250], None, None]
+
+
+def test_metrics_bear_the_time_of_the_clock_that_was_given() -> None:
+    told = Told()
+    told.telemetry.publish(report(decision()))
+
+    assert {each["_aws"]["Timestamp"] for each in told.blobs()} == {int(AT.timestamp() * 1000)}
+
+
+def test_every_document_is_in_our_namespace(told: Told) -> None:
+    told.telemetry.publish(everything())
+
+    assert {blob["_aws"]["CloudWatchMetrics"][0]["Namespace"] for blob in told.blobs()} == {NAMESPACE}
 
 
 def test_a_pass_is_one_record_with_its_reasons(told: Told) -> None:
@@ -231,7 +188,7 @@ def test_a_warning_carries_its_fields_apart(told: Told) -> None:
 
 
 def test_a_report_that_cannot_be_told_is_logged_and_nothing_more(told: Told) -> None:
-    told.telemetry.publish(report(decision(busy_nodes="many")))
+    told.telemetry.publish(report(decision(busy_nodes="many", lead_time=MINUTE)))
 
     [_, failure] = told.logs()
     assert failure["level"] == "ERROR"

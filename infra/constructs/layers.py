@@ -17,11 +17,12 @@ NOT_SHIPPED: Final = (
     "pyproject.toml",
     "python/warmpool/sim",
     "python/warmpool/cli",
+    "python/warmpool/views",
     "**/__pycache__",
     "**/.*",
     "**/*.egg-info",
 )
-"""Simulator and command line stay at home; caches would change the asset's hash with every test run."""
+"""Simulator, command line and their views stay at home; caches would change the asset's hash with every test run."""
 
 
 class Layers(Construct):

@@ -17,6 +17,7 @@ from warmpool.app.status import Problem
 from warmpool.core.decision import Action, Decision, PoolState
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import Override, Spec, Stop, StopMode
+from warmpool.core.watch import LeadSample, PoolWatch, Waiting, Watch
 
 MINUTE = timedelta(minutes=1)
 ALICE = "arn:aws:sts::123456789012:assumed-role/Operator/alice"
@@ -278,3 +279,44 @@ class TestCluster:
         live = here.pool()
         assert live.status.kept is True
         assert problems(live) == ["ConfigUnreadable"]
+
+
+def test_a_document_is_unreadable_since_a_pass_met_it_and_not_since_it_was_written() -> None:
+    here = Here(writers={"spaces/override": Written(at=NOW - 60 * MINUTE, by=ALICE)})
+    here.configuration.overrides["spaces"] = Unreadable(why="throttled")
+    assert problem(here.pool(), "ConfigUnreadable").since is None
+    here.knows(config_wrong_since=NOW - 3 * MINUTE)
+    assert problem(here.pool(), "ConfigUnreadable").since == NOW - 3 * MINUTE
+
+
+class TestWatch:
+    def test_the_measured_lead_time_and_the_launches_that_wait_are_told(self) -> None:
+        sample = LeadSample(node=2 * MINUTE, join=MINUTE, pull=3 * MINUTE)
+        waiting = {"a": Waiting(pool="spaces"), "b": Waiting(pool="gpu")}
+        watch = Watch(began=NOW, pools={"spaces": PoolWatch(lead=(sample,))}, waiting=waiting)
+        here = Here()
+        assert here.ledger is not None
+        here.ledger = replace(here.ledger, watch=watch)
+        live = here.pool()
+        assert live.launches_waiting == 1
+        assert live.lead is not None
+        assert (live.lead.orders, live.lead.reckoned, live.lead.pull) == (1, 6 * MINUTE, 3 * MINUTE)
+
+    def test_where_no_pass_has_remembered_anything_they_are_not_known(self) -> None:
+        live = Here().pool()
+        assert (live.lead, live.launches_waiting) == (None, None)
+
+    def test_of_a_pool_without_a_readable_spec_too(self) -> None:
+        here = Here()
+        here.configuration.specs["spaces"] = "bad"
+        here.reader.specs.clear()
+        here.ledger = LedgerState(
+            pools={"spaces": LedgerEntry()},
+            last_complete_began=NOW,
+            watch=Watch(
+                began=NOW, pools={"spaces": PoolWatch(lead=(LeadSample(node=MINUTE, join=MINUTE, pull=MINUTE),))}
+            ),
+        )
+        live = here.pool()
+        assert live.lead is not None
+        assert live.lead.reckoned == 3 * MINUTE

@@ -16,7 +16,7 @@ from warmpool.app.errors import (
     LedgerUnavailable,
     NotPermitted,
 )
-from warmpool.app.ports import AutoScaling, Budget, LedgerEntry, Unreadable
+from warmpool.app.ports import AutoScaling, Budget, Completion, LedgerEntry, Unreadable
 from warmpool.app.steps import scale_change
 from warmpool.core.decision import Action, Decision, PoolState
 from warmpool.core.reasons import Code
@@ -182,6 +182,16 @@ class TestLedger:
         report = here.run()
         assert not report.complete
         assert here.ledger.last_complete_began is None
+
+    def test_a_pass_that_another_one_overtook_counts_nothing(self) -> None:
+        class Overtaken(MemoryLedger):
+            def complete(self, completion: Completion, budget: Budget) -> bool:
+                return False
+
+        here = world()
+        here.ledger = Overtaken()
+        report = here.run()
+        assert (report.complete, report.tallies) == (True, {})
 
     def test_a_pool_whose_entry_was_damaged_is_not_lowered(self) -> None:
         here = World(cluster=FakeCluster(seen=snapshot(*(thing for name in "abcd" for thing in pair(name)))))

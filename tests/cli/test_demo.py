@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from warmpool.adapters.history_file import read_history
 from warmpool.app.errors import ConfigInvalid
+from warmpool.core.decide import decide
+from warmpool.core.decision import Action
 from warmpool.sim.demo import demo_scene, run_demo
 from warmpool.sim.sessions import DEFAULT_SEED
 
@@ -41,14 +44,19 @@ def test_a_part_of_the_demo_runs_the_handler_and_both_others() -> None:
     scene = demo_scene(None, DEFAULT_SEED)
     morning, minute = scene.start + timedelta(hours=9), timedelta(minutes=1)
     short = replace(scene, start=morning, end=morning + 20 * minute, warm_up=10 * minute)
-    log, shown = io.StringIO(), dict[str, float]()
-    result = run_demo(short, log, shown.__setitem__)
+    log, kept, shown = io.StringIO(), io.BytesIO(), dict[str, float]()
+    result = run_demo(short, log, shown.__setitem__, kept)
     ours, autoscaler, fixed = result.runs
     assert (ours.policy, autoscaler.policy) == ("warmpool", "CPA (guide)")
     assert fixed.policy.startswith("fixed pool of ")
     assert len(ours.launches) == len(autoscaler.launches) == len(fixed.launches) > 0
     assert (fixed.hit_rate or 0) >= (ours.hit_rate or 0)
     assert '"message":"pass"' in log.getvalue()
+    history = read_history(kept.getvalue(), "history.jsonl")
+    decisions = [each.decided() for each in history.by_pool["spaces-cpu"]]
+    assert all(each.inputs and decide(each.inputs) == each.decision for each in decisions)
+    assert decisions[0].decision.action is Action.UP
+    assert sum(each.launches for each in history.counts["spaces-cpu"]) > 0
     assert set(shown.values()) == {1.0}
     assert "seed 20190116" in result.story.assumptions["Sessions"]
     assert "favours it" in result.story.assumptions[fixed.policy]

@@ -139,6 +139,17 @@ def test_an_operator_without_access_to_the_cluster_sees_the_documents_and_the_le
     assert "Steady, decided at" in people.out
 
 
+def test_what_orders_took_and_how_many_launches_wait_is_told(warmpool: Warmpool, world: ReconcileWorld) -> None:
+    pool = look(warmpool)
+    assert (pool["launches_waiting"], pool["lead_time"]["orders"]) == (0, 2)
+    parts = pool["lead_time"]["mean_s"]
+    assert set(parts) == {"node", "join", "pull"}
+    # Two orders of the same minute: the slower one is reckoned with.
+    assert sum(parts.values()) <= pool["lead_time"]["p90_s"] < sum(parts.values()) + 60
+    people = warmpool("status", *WHERE, "--table", NAMES.table)
+    assert "spaces: lead time 6 min" in people.out
+
+
 def test_passes_that_stop_coming_are_told(warmpool: Warmpool, world: ReconcileWorld) -> None:
     world.wait(9 * MINUTE)
     pool = look(warmpool)

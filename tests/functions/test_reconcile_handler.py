@@ -96,8 +96,19 @@ def test_an_override_acts_in_the_next_pass_and_ends_by_itself(world: ReconcileWo
     assert world.replicas() == 2
 
 
-@pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem", "GetParametersByPath", "PutItem", "UpdateItem"])
-def test_a_pass_that_aws_fails_is_acknowledged_and_changes_nothing(world: ReconcileWorld, operation: str) -> None:
+@pytest.mark.parametrize(
+    ("operation", "right"),
+    [
+        ("GetItem", "dynamodb:GetItem"),
+        ("BatchGetItem", "dynamodb:BatchGetItem"),
+        ("GetParametersByPath", "ssm:GetParametersByPath"),
+        ("PutItem", "dynamodb:PutItem"),
+        ("TransactWriteItems", "dynamodb:PutItem and dynamodb:UpdateItem"),
+    ],
+)
+def test_a_pass_that_aws_fails_is_acknowledged_and_changes_nothing(
+    world: ReconcileWorld, operation: str, right: str
+) -> None:
     world.add_pool()
     world.tick()
     world.aws.failures.order(operation, "AccessDeniedException")
@@ -106,7 +117,7 @@ def test_a_pass_that_aws_fails_is_acknowledged_and_changes_nothing(world: Reconc
     assert failed.error is None
     assert failed.failed == frozenset()
     assert len(world.telemetry.reports) == 2
-    assert [text for text, _ in world.telemetry.warnings if f":{operation} on " in text] != []
+    assert [text for text, _ in world.telemetry.warnings if f"{right} on " in text] != []
     assert world.replicas() == 2
 
 
@@ -130,7 +141,12 @@ def test_the_ledger_remembers_across_cold_starts(world: ReconcileWorld) -> None:
         for each in world.aws.dynamodb.scan(TableName=world.aws.names.table)["Items"]
     }
 
-    assert keys == {("stack", "state"), ("pool#spaces", "state"), ("pool#spaces", "history#")}
+    assert keys == {
+        ("stack", "state"),
+        ("stack", "watch"),
+        ("pool#spaces", "state"),
+        ("pool#spaces", "history#"),
+    }
 
 
 def test_any_event_is_acknowledged(world: ReconcileWorld) -> None:

@@ -13,6 +13,7 @@ class _Fault:
     code: str | None
     after: int
     times: int | None
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class Faults:
         """As `refuse`, but never answer."""
         self.calls[operation] = 0
         self._planned[operation] = _Fault(None, after, times)
+
+    def cancel(self, *reasons: str) -> None:
+        """Cancel every transaction, for these reasons: one a write, "None" for one that was well."""
+        self.calls["TransactWriteItems"] = 0
+        self._planned["TransactWriteItems"] = _Fault("TransactionCanceledException", 0, None, reasons)
 
     def leave_unprocessed(self, *, times: int | None) -> None:
         """Let DynamoDB answer only half of the keys of a BatchGetItem, so many times (None: for ever)."""
@@ -69,4 +75,7 @@ class Faults:
             return None
         if fault.code is None:
             raise ReadTimeoutError(endpoint_url="https://nowhere.invalid")
-        return _Answer(400), {"Error": {"Code": fault.code, "Message": "told to"}}
+        error: dict[str, Any] = {"Error": {"Code": fault.code, "Message": "told to"}}
+        if fault.reasons:
+            error["CancellationReasons"] = [{"Code": reason} for reason in fault.reasons]
+        return _Answer(400), error

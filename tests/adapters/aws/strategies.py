@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from warmpool.app.ports import LedgerEntry
 from warmpool.core.decision import Action, Contribution, Decision, Groups, Limits, Mark, PoolState
 from warmpool.core.reasons import Code, Exclusion, Reason
+from warmpool.core.watch import Cause, Found, LeadSample, Outcome, PoolWatch, Waiting, WarmNode, Watch
 
 zones = st.builds(lambda minutes: timezone(timedelta(minutes=minutes)), st.integers(-14 * 60, 14 * 60))
 instants = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=zones | st.just(UTC))  # noqa: DTZ001 - the zone is drawn
 amounts = st.dictionaries(st.text(), st.integers(-(2**100), 2**100), max_size=4)
 counts = st.integers(0, 10**6)
+durations = st.timedeltas(timedelta(0), timedelta(days=9))
 maybe_count = st.none() | st.integers(-(2**70), 2**70)
 texts = st.text(max_size=40)
 reasons = st.builds(Reason, st.sampled_from(Code), texts)
@@ -41,6 +43,7 @@ ENTRY_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "good_spec": st.none() | texts,
     "good_override": st.none() | texts,
     "override_seen_at": st.none() | instants,
+    "config_wrong_since": st.none() | instants,
     "history_key": texts,
 }
 entries = st.builds(LedgerEntry, **ENTRY_FIELDS)
@@ -82,6 +85,10 @@ DECISION_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "busy_nodes": counts,
     "idle_nodes_wanted": counts,
     "warm_slots": counts,
+    "warm_nodes": counts,
+    "need_slots": counts,
+    "floor_slots": counts,
+    "lead_time": st.none() | durations,
     "ready_placeholders": counts,
     "pending_placeholders": counts,
     "excluded": st.dictionaries(texts, st.sampled_from(Exclusion), max_size=3),
@@ -92,3 +99,31 @@ DECISION_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "state": states,
 }
 decisions = st.builds(Decision, **DECISION_FIELDS)
+
+samples = st.builds(LeadSample, node=durations, join=durations, pull=durations)
+founds = st.builds(Found, outcome=st.sampled_from(Outcome), cause=st.none() | st.sampled_from(Cause))
+NODE_FIELDS: dict[str, st.SearchStrategy[Any]] = {"since": instants, "placeholder": texts, "beside": counts}
+WAITING_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "pool": texts,
+    "stranded": st.booleans(),
+    "gated": st.booleans(),
+    "stock_out": st.booleans(),
+    "room_zones": st.lists(texts, max_size=3).map(tuple),
+    "too_big": st.booleans(),
+    "placed": st.booleans(),
+    "found": st.none() | founds,
+}
+POOL_WATCH_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "nodes": st.dictionaries(texts, st.builds(WarmNode, **NODE_FIELDS), max_size=3),
+    "lead": st.lists(samples, max_size=3).map(tuple),
+    "replacing": st.dictionaries(texts, instants, max_size=3),
+    "idle_nodes": st.none() | counts,
+    "idle_usd_per_hour": st.none() | st.floats(0, 1e9),
+}
+WATCH_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "began": st.none() | instants,
+    "pools": st.dictionaries(texts, st.builds(PoolWatch, **POOL_WATCH_FIELDS), max_size=3),
+    "waiting": st.dictionaries(texts, st.builds(Waiting, **WAITING_FIELDS), max_size=3),
+    "recent": st.frozensets(texts, max_size=3),
+}
+watches = st.builds(Watch, **WATCH_FIELDS)

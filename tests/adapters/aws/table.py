@@ -3,10 +3,12 @@
 from typing import Any
 
 from warmpool.adapters.aws.clients import AwsClients
+from warmpool.adapters.aws.history_items import read_history_item
+from warmpool.adapters.aws.launch_items import read_launches
 from warmpool.adapters.aws.ledger import PARTITION_KEY, SORT_KEY
-from warmpool.adapters.aws.records import decode_decision
 from warmpool.adapters.memory import UnlimitedBudget
 from warmpool.core.decision import Decision
+from warmpool.core.launch_counts import LaunchCounts
 
 TABLE = "warmpool-ml"
 
@@ -47,4 +49,10 @@ def items_of(clients: AwsClients, partition: str) -> list[dict[str, Any]]:
 def history_of(clients: AwsClients, pool: str) -> list[Decision]:
     """Return the pool's kept decisions, oldest first."""
     items = items_of(clients, f"pool#{pool}")
-    return [decode_decision(each["decision"]["B"]) for each in items if each[SORT_KEY]["S"].startswith("history#")]
+    return [read_history_item(each).decision for each in items if each[SORT_KEY]["S"].startswith("history#")]
+
+
+def launches_of(clients: AwsClients, pool: str) -> list[LaunchCounts]:
+    """Return the pool's buckets of launches, oldest first."""
+    items = items_of(clients, f"pool#{pool}")
+    return [read_launches(each) for each in items if each[SORT_KEY]["S"].startswith("launches#")]

@@ -25,7 +25,7 @@ def test_a_record_of_the_scheduler_is_read() -> None:
     assert audit_batch(delivery([sample("audit-placeholder-preempted")])) == AuditBatch(
         records=[
             AuditRecord(
-                id="c0864275-4ef4-44d1-815e-570b49584f73",
+                id=sample("audit-placeholder-preempted")["auditID"],
                 verb="delete",
                 resource="pods",
                 namespace="spaces-overprovisioning",

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.adapters.aws.builders import AT, decision
+from tests.adapters.aws.builders import AT, decided
 from tests.adapters.aws.faults import Faults
 from tests.adapters.aws.table import TABLE, create_table, items_of, put_entry
 from warmpool.adapters.aws.clients import AwsClients
@@ -24,14 +24,14 @@ def ledger(clients: AwsClients, telemetry: RecordingTelemetry) -> DynamoDbLedger
 
 
 def test_every_pool_has_a_partition_of_its_own(clients: AwsClients, ledger: DynamoDbLedger) -> None:
-    ledger.write({"cpu": LedgerEntry(), "gpu": LedgerEntry()}, [decision("cpu")], ANY_TIME)
+    ledger.write({"cpu": LedgerEntry(), "gpu": LedgerEntry()}, [decided("cpu")], ANY_TIME)
 
     keys = [[each["sk"]["S"] for each in items_of(clients, name)] for name in ("pool#cpu", "pool#gpu", "stack")]
     assert keys == [["history#2026-12-01T09:00:00.000000+00:00", "state"], ["state"], ["state"]]
 
 
 def test_a_kept_decision_expires_after_thirty_days(clients: AwsClients, ledger: DynamoDbLedger) -> None:
-    ledger.write({"cpu": LedgerEntry()}, [decision()], ANY_TIME)
+    ledger.write({"cpu": LedgerEntry()}, [decided()], ANY_TIME)
 
     kept = items_of(clients, "pool#cpu")[0]
     assert int(kept["expires"]["N"]) == int((AT + timedelta(days=30)).timestamp())
@@ -48,10 +48,10 @@ def test_a_hundred_and_fifty_pools_take_three_reads(faults: Faults, ledger: Dyna
 
 
 def test_what_is_unchanged_is_not_written(faults: Faults, ledger: DynamoDbLedger) -> None:
-    ledger.write({"cpu": LedgerEntry(), "gpu": LedgerEntry()}, [decision("cpu"), decision("gpu")], ANY_TIME)
+    ledger.write({"cpu": LedgerEntry(), "gpu": LedgerEntry()}, [decided("cpu"), decided("gpu")], ANY_TIME)
     entries = dict(ledger.read(ANY_TIME).pools)
     faults.calls.clear()
-    ledger.write({**entries, "gpu": LedgerEntry(good_spec="new")}, [decision("cpu")], ANY_TIME)
+    ledger.write({**entries, "gpu": LedgerEntry(good_spec="new")}, [decided("cpu")], ANY_TIME)
 
     assert faults.calls == {"PutItem": 1}
 
@@ -125,8 +125,8 @@ def test_a_decision_that_could_not_be_kept_is_tried_again(
 ) -> None:
     faults.refuse("PutItem", "InternalServerError", times=1)
     with pytest.raises(LedgerUnavailable):
-        ledger.write({"cpu": LedgerEntry()}, [decision()], ANY_TIME)
-    ledger.write({"cpu": LedgerEntry()}, [decision(at=AT + timedelta(minutes=1))], ANY_TIME)
+        ledger.write({"cpu": LedgerEntry()}, [decided()], ANY_TIME)
+    ledger.write({"cpu": LedgerEntry()}, [decided(at=AT + timedelta(minutes=1))], ANY_TIME)
 
     assert [each["sk"]["S"] for each in items_of(clients, "pool#cpu")] == [
         "history#2026-12-01T09:01:00.000000+00:00",

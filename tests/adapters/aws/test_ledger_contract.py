@@ -1,24 +1,43 @@
 """What every Ledger does, in memory and on DynamoDB alike."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
-from tests.adapters.aws.builders import AT, decision
+from tests.adapters.aws.builders import AT, cold, decision, launch, tally, warm
 from tests.adapters.aws.faults import Faults
-from tests.adapters.aws.table import TABLE, create_table, history_of, put_entry
+from tests.adapters.aws.table import TABLE, create_table, history_of, launches_of, put_entry
 from warmpool.adapters.aws.clients import AwsClients
 from warmpool.adapters.aws.ledger import DynamoDbLedger
 from warmpool.adapters.memory import FixedBudget, MemoryLedger, RecordingTelemetry, UnlimitedBudget
 from warmpool.app.errors import LedgerUnavailable
-from warmpool.app.ports import Ledger, LedgerEntry, LedgerState
+from warmpool.app.ports import Completion, Decided, Ledger, LedgerEntry, LedgerState
 from warmpool.core.decision import Action, Decision, PoolState
+from warmpool.core.launch_counts import LaunchCounts, counted
 from warmpool.core.reasons import Code, Reason
+from warmpool.core.watch import Cause, LeadSample, Outcome, PoolWatch, Tally, Waiting, WarmNode, Watch
 
 MINUTE = timedelta(minutes=1)
 ANY_TIME = UnlimitedBudget()
+SECOND = timedelta(seconds=1)
+SEEN = Watch(
+    began=AT,
+    pools={
+        "cpu": PoolWatch(
+            nodes={"n1": WarmNode(since=AT - MINUTE, placeholder="uid-1", beside=2)},
+            lead=(LeadSample(node=SECOND / 3, join=SECOND, pull=MINUTE),),
+            replacing={"uid-2": AT},
+            idle_nodes=3,
+            idle_usd_per_hour=1 / 3,
+        )
+    },
+    waiting={"uid-3": Waiting(pool="cpu", stranded=True, found=cold(Cause.NONE_FREE))},
+    recent=frozenset({"uid-4", "uid-5"}),
+)
+"""What a pass may remember."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +48,21 @@ class Subject:
     history: Callable[[str], list[Decision]]
     break_down: Callable[[], object]
     damage: Callable[[str], object]
+    books: Callable[[str], list[LaunchCounts]]
+    passes: list[datetime] = field(default_factory=list)
+    """When each complete pass began."""
 
     def read(self) -> LedgerState:
         return self.ledger.read(ANY_TIME)
 
     def write(self, entries: dict[str, LedgerEntry], *decisions: Decision) -> None:
-        self.ledger.write(entries, decisions, ANY_TIME)
+        self.ledger.write(entries, [Decided(decision=each) for each in decisions], ANY_TIME)
 
-    def complete(self, began: datetime, stop: str | None = None) -> None:
-        self.ledger.complete(began, stop, ANY_TIME)
+    def complete(self, began: datetime, stop: str | None = None, **more: Any) -> bool:
+        previous = self.passes[-1] if self.passes else None
+        done = self.ledger.complete(Completion(began=began, previous=previous, good_stop=stop, **more), ANY_TIME)
+        self.passes.append(began)
+        return done
 
 
 def in_memory() -> Subject:
@@ -49,14 +74,20 @@ def in_memory() -> Subject:
     def damage(pool: str) -> None:
         ledger.lost |= {pool}
 
-    return Subject(ledger, lambda pool: list(ledger.history.get(pool, {}).values()), break_down, damage)
+    def history(pool: str) -> list[Decision]:
+        return [each.decision for each in ledger.history.get(pool, {}).values()]
+
+    def books(pool: str) -> list[LaunchCounts]:
+        return [count for each in ledger.books.get(pool, []) for count in counted(each, AT)]
+
+    return Subject(ledger, history, break_down, damage, books)
 
 
 def on_dynamodb(clients: AwsClients, faults: Faults) -> Subject:
     create_table(clients)
 
     def break_down() -> None:
-        for operation in ("GetItem", "PutItem", "UpdateItem"):
+        for operation in ("GetItem", "PutItem", "UpdateItem", "TransactWriteItems"):
             faults.refuse(operation, "ProvisionedThroughputExceededException")
 
     return Subject(
@@ -64,6 +95,7 @@ def on_dynamodb(clients: AwsClients, faults: Faults) -> Subject:
         lambda pool: history_of(clients, pool),
         break_down,
         lambda pool: put_entry(clients, pool, "{"),
+        lambda pool: launches_of(clients, pool),
     )
 
 
@@ -190,11 +222,42 @@ def test_a_stop_that_cannot_be_kept_is_an_error(subject: Subject) -> None:
         subject.ledger.keep_stop("freeze", ANY_TIME)
 
 
-def test_an_older_pass_never_moves_the_watermark_back(subject: Subject) -> None:
-    subject.complete(AT, "newer")
-    subject.complete(AT - timedelta(microseconds=1), "older")
+def test_a_pass_that_read_an_older_watermark_changes_nothing(subject: Subject) -> None:
+    first = Completion(began=AT, previous=None, good_stop="first", watch=SEEN, tallies={"cpu": tally(launch(cold()))})
+    late = replace(first, began=AT + MINUTE, good_stop="late", watch=Watch(began=AT + MINUTE))
 
-    assert subject.read() == LedgerState(last_complete_began=AT, good_stop="newer")
+    assert subject.ledger.complete(first, ANY_TIME)
+    assert not subject.ledger.complete(late, ANY_TIME)
+    assert not subject.ledger.complete(replace(late, previous=AT - MINUTE), ANY_TIME)
+    assert subject.read() == LedgerState(last_complete_began=AT, good_stop="first", watch=SEEN)
+    assert [each.launches for each in subject.books("cpu")] == [1]
+
+
+def test_what_a_pass_remembers_comes_back_exactly(subject: Subject) -> None:
+    subject.complete(AT, watch=SEEN)
+    assert subject.read().watch == SEEN
+
+    subject.complete(AT + MINUTE, watch=replace(SEEN, began=AT + MINUTE))
+    assert subject.read().watch == replace(SEEN, began=AT + MINUTE)
+
+    subject.complete(AT + 2 * MINUTE, watch=Watch(began=AT + 2 * MINUTE))
+    assert subject.read().watch == Watch(began=AT + 2 * MINUTE)
+
+
+def test_launches_are_counted_by_what_they_found(subject: Subject) -> None:
+    counts = tally(launch(warm(), waited=20), launch(cold(Cause.IMAGE), waited=300), launch(cold(), waited=60))
+    subject.complete(AT, tallies={"cpu": counts, "gpu": Tally()})
+
+    assert subject.books("cpu") == [
+        LaunchCounts(
+            start=AT - timedelta(minutes=5),
+            outcomes={Outcome.WARM_COEXIST: 1, Outcome.COLD: 2},
+            causes={Cause.IMAGE: 1, Cause.NONE_FREE: 1},
+            warm_waits=20 * SECOND,
+            cold_waits=360 * SECOND,
+        )
+    ]
+    assert subject.books("gpu") == []
 
 
 def test_the_watermark_and_the_entries_do_not_disturb_each_other(subject: Subject) -> None:
@@ -244,4 +307,4 @@ def test_without_time_the_ledger_is_unavailable(subject: Subject) -> None:
     with pytest.raises(LedgerUnavailable, match="s are left"):
         subject.ledger.write({"cpu": LedgerEntry()}, [], late)
     with pytest.raises(LedgerUnavailable, match="s are left"):
-        subject.ledger.complete(AT, None, late)
+        subject.ledger.complete(Completion(began=AT, previous=None), late)

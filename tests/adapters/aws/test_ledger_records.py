@@ -12,7 +12,7 @@ from warmpool.adapters.aws.ledger import DynamoDbLedger
 from warmpool.adapters.aws.ledger_records import LedgerRecords
 from warmpool.adapters.memory import RecordingTelemetry, UnlimitedBudget
 from warmpool.app.errors import LedgerUnavailable
-from warmpool.app.ports import LedgerEntry
+from warmpool.app.ports import Decided, LedgerEntry
 from warmpool.core.decision import Decision
 
 BUDGET = UnlimitedBudget()
@@ -27,7 +27,7 @@ def records(clients: AwsClients, telemetry: RecordingTelemetry) -> LedgerRecords
 def keep(clients: AwsClients, *decisions: Decision) -> None:
     for each in decisions:
         ledger = DynamoDbLedger(clients, table=TABLE, telemetry=RecordingTelemetry())
-        ledger.write({each.pool: LedgerEntry(good_override="{}")}, (each,), BUDGET)
+        ledger.write({each.pool: LedgerEntry(good_override="{}")}, (Decided(decision=each),), BUDGET)
 
 
 def test_the_state_is_the_ledgers(clients: AwsClients, records: LedgerRecords) -> None:

@@ -1,8 +1,7 @@
-"""The ledger's JSON: exact there and back, and gentle with what other versions wrote."""
+"""The ledger's records: exact there and back, and gentle with what other versions wrote."""
 
 import dataclasses
 import json
-import zlib
 from datetime import UTC, datetime
 
 import pytest
@@ -10,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.adapters.aws import strategies
-from warmpool.adapters.aws.records import decode_decision, decode_entry, encode_decision, encode_entry
+from warmpool.adapters.aws.records import decode_entry, decode_watch, encode_entry, encode_watch
+from warmpool.adapters.packing import pack, unpack
 from warmpool.app.ports import LedgerEntry
-from warmpool.core.decision import Decision, PoolState
+from warmpool.core.decision import PoolState
 from warmpool.core.reasons import Code
+from warmpool.core.watch import LeadSample, PoolWatch, Waiting, WarmNode, Watch
 
 AT = datetime(2026, 12, 1, 9, 0, 0, 123456, tzinfo=UTC)
 ENTRY = LedgerEntry(
@@ -31,9 +32,12 @@ def test_an_entry_comes_back_as_it_was(entry: LedgerEntry) -> None:
     assert read.lost == ()
 
 
-@given(strategies.decisions)
-def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
-    assert decode_decision(encode_decision(decision)) == decision
+@given(strategies.watches)
+def test_what_passes_remember_comes_back_as_it_was(watch: Watch) -> None:
+    read = decode_watch(encode_watch(watch), watch.began)
+
+    assert read.watch == watch
+    assert read.lost == ()
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,10 @@ def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
     [
         (PoolState, strategies.STATE_FIELDS),
         (LedgerEntry, strategies.ENTRY_FIELDS),
-        (Decision, strategies.DECISION_FIELDS),
+        (PoolWatch, strategies.POOL_WATCH_FIELDS),
+        (Waiting, strategies.WAITING_FIELDS),
+        (WarmNode, strategies.NODE_FIELDS),
+        (Watch, strategies.WATCH_FIELDS),
     ],
 )
 def test_the_round_trips_leave_no_field_out(kind: type, fields: dict[str, object]) -> None:
@@ -107,12 +114,74 @@ def test_no_text_makes_reading_an_entry_fail(text: str) -> None:
     assert isinstance(decode_entry(text).entry, LedgerEntry)
 
 
-@pytest.mark.parametrize("packed", [b"", b"junk", zlib.compress(b"{}"), zlib.compress(b"not json")])
-def test_a_damaged_decision_is_an_error_with_words(packed: bytes) -> None:
-    with pytest.raises(ValueError, match="not a"):
-        decode_decision(packed)
+WATCH = Watch(
+    began=AT,
+    pools={
+        "cpu": PoolWatch(
+            nodes={"n1": WarmNode(since=AT)}, lead=(LeadSample(node=AT - AT, join=AT - AT, pull=AT - AT),), idle_nodes=3
+        ),
+        "gpu": PoolWatch(replacing={"uid": AT}),
+    },
+    waiting={"uid": Waiting(pool="cpu", gated=True)},
+    recent=frozenset({"uid-2"}),
+)
 
 
-def test_a_decision_that_unpacks_without_end_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a decision"):
-        decode_decision(zlib.compress(b'"' + b"x" * 40_000_000 + b'"'))
+def rewritten(**changes: object) -> bytes:
+    """Write what passes remember as another version might have, with other keys at its top."""
+    return pack(json.dumps({**json.loads(unpack(encode_watch(WATCH))), **changes}).encode())
+
+
+def test_memory_of_a_later_version_is_read_as_far_as_it_is_known() -> None:
+    pools = json.loads(unpack(encode_watch(WATCH)))["pools"]
+    pools["cpu"]["nodes"]["n1"]["later"] = 1
+    pools["cpu"]["later"] = 2
+    read = decode_watch(rewritten(pools=pools, later=3), AT)
+
+    assert read.watch == WATCH
+    assert read.lost == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("nodes", {"n1": {"since": "2026-12-01T09:00:00"}}),
+        ("nodes", [1]),
+        ("lead", [{"node": "soon"}]),
+        ("replacing", {"uid": "2026-12-01T09:00:00"}),
+        ("idle_nodes", "3"),
+    ],
+)
+def test_a_damaged_part_of_a_pools_memory_starts_afresh_alone(field: str, value: object) -> None:
+    pools = json.loads(unpack(encode_watch(WATCH)))["pools"]
+    pools["cpu"][field] = value
+    read = decode_watch(rewritten(pools=pools), AT)
+
+    fresh = dataclasses.replace(WATCH.pools["cpu"], **{field: getattr(PoolWatch(), field)})
+    assert read.watch == dataclasses.replace(WATCH, pools={**WATCH.pools, "cpu": fresh})
+    assert [each.split(":")[0] for each in read.lost] == [f"cpu.{field}"]
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        b"junk",
+        pack(b"[]"),
+        pack(b"[" * 10_000),
+        rewritten(waiting={"uid": {"pool": "cpu", "found": {"outcome": "luke-warm"}}}),
+        rewritten(recent=3),
+        rewritten(pools=3),
+    ],
+)
+def test_where_nobody_knows_what_was_counted_all_memory_starts_afresh(packed: bytes) -> None:
+    read = decode_watch(packed, AT)
+
+    assert read.watch == Watch()
+    assert read.lost[0].startswith("all of it")
+
+
+def test_a_pools_memory_that_is_none_starts_afresh() -> None:
+    read = decode_watch(rewritten(pools={"cpu": 3}), AT)
+
+    assert read.watch == dataclasses.replace(WATCH, pools={"cpu": PoolWatch()})
+    assert read.lost == ("cpu.all of it: expected an object, found int",)

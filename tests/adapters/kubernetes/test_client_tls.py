@@ -1,7 +1,10 @@
 """Whom the client trusts, and what it does where TLS fails."""
 
+import select
 import socket
 import ssl
+import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from tests.adapters.kubernetes.certificates import Chain, issue_chain
 from tests.adapters.kubernetes.conftest import FixedBudget, ListedEndpoints, ListedTokens
 from tests.adapters.kubernetes.fake_api import FakeApi, FakeApiServer, serving, status
 from warmpool.adapters.kubernetes.client import Endpoint, KubernetesClient
+from warmpool.adapters.kubernetes.collector import collector_paused
 from warmpool.adapters.kubernetes.failures import TlsFailed, Unreachable
 from warmpool.adapters.kubernetes.transport import Call, tls_context
 
@@ -138,3 +142,42 @@ def test_a_handshake_that_nobody_answers_is_an_error_of_tls(
 
     with pytest.raises(TlsFailed, match=r"list nodes: TLS: 127\.0\.0\.1:.*the handshake broke off"):
         client.send(NODES, FixedBudget(0.1))
+
+
+@pytest.fixture
+def reset() -> Iterator[socket.socket]:
+    """Return a connection that the server has reset before anybody said anything."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.create_connection(listening.getsockname()) as plain,
+    ):
+        accepted, _ = listening.accept()
+        accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        accepted.close()
+        assert select.select([plain], [], [], 5)[0], "the reset has arrived"
+        yield plain
+
+
+def test_a_connection_that_is_reset_before_the_handshake_stays_its_owners_to_close(
+    chain: Chain, reset: socket.socket
+) -> None:
+    with pytest.raises(ssl.SSLError, match="the handshake broke off"):
+        tls_context(chain.ca_pem).wrap_socket(reset, server_hostname="127.0.0.1")
+
+    assert reset.fileno() >= 0
+
+
+def test_connections_to_an_endpoint_that_has_moved_are_closed_at_once(
+    endpoints: ListedEndpoints, server: FakeApiServer, api: FakeApi, pem_file: Path, client: KubernetesClient
+) -> None:
+    client.send(NODES, FixedBudget())
+    assert len(server.connected) == 1
+
+    with serving(api, pem_file) as moved_to, collector_paused():
+        endpoints.endpoints = [Endpoint(url=moved_to.url, ca_pem=endpoints.endpoint().ca_pem)]
+        client.send(NODES, FixedBudget())
+
+        until = time.monotonic() + 5
+        while server.connected and time.monotonic() < until:
+            time.sleep(0.01)
+        assert server.connected == set()

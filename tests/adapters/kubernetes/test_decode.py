@@ -132,6 +132,7 @@ class TestPods:
                 Toleration(operator="Exists"),
                 Toleration(key="gpu", value="yes", effect="NoSchedule"),
             ),
+            images=("pause",),
         )
 
     def test_a_pending_pod_has_no_node(self) -> None:

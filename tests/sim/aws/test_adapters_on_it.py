@@ -1,5 +1,6 @@
 """Our own AWS adapters against the embedded AWS: what they need of it is there."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import botocore.session
@@ -11,8 +12,9 @@ from warmpool.adapters.aws.dead_letters import SqsDeadLetters
 from warmpool.adapters.aws.ledger import DynamoDbLedger
 from warmpool.adapters.memory import FixedBudget, FixedClock, RecordingTelemetry
 from warmpool.app.errors import ConfigUnreadable, LedgerUnavailable
-from warmpool.app.ports import LedgerEntry
+from warmpool.app.ports import Completion, LedgerEntry
 from warmpool.core.decision import PoolState
+from warmpool.core.watch import Watch
 from warmpool.sim.aws.embedded import EmbeddedAws
 
 BUDGET = FixedBudget(28.0)
@@ -42,11 +44,12 @@ def test_the_ledger_keeps_what_a_pass_writes(aws: EmbeddedAws, clients: AwsClien
     assert ledger.read(BUDGET).pools == {}
     entry = LedgerEntry(state=PoolState(last_written=3, last_written_at=clock.now()), good_spec="{}")
     ledger.write({"spaces-cpu": entry}, [], BUDGET)
-    ledger.complete(clock.now(), None, BUDGET)
-    ledger.complete(clock.now() - timedelta(minutes=1), None, BUDGET)
+    completion = Completion(began=clock.now(), previous=None, watch=Watch(began=clock.now()))
+    assert ledger.complete(completion, BUDGET)
+    assert not ledger.complete(replace(completion, began=clock.now() + timedelta(minutes=1)), BUDGET)
     read = ledger.read(BUDGET)
     assert read.pools["spaces-cpu"].state == entry.state
-    assert read.last_complete_began == clock.now()
+    assert (read.last_complete_began, read.watch) == (clock.now(), Watch(began=clock.now()))
     aws.failures.order("GetItem", "AccessDeniedException")
     with pytest.raises(LedgerUnavailable, match="AccessDenied"):
         ledger.read(BUDGET)

@@ -3,62 +3,33 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from logging import StreamHandler
 from typing import Final, TextIO
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from warmpool.app.ports import PassReport
+from warmpool.adapters.aws.clock import SystemClock
+from warmpool.app.ports import Clock, PassReport
 from warmpool.core.decision import Decision
-from warmpool.core.reasons import Code
+from warmpool.metrics import METRICS, NAMESPACE, SERVICE
+from warmpool.readings import Reading, readings
 
-NAMESPACE: Final = "Warmpool"
-SERVICE: Final = "warmpool"
-"""Value of the dimension `service`, which every metric carries beside `stack` (and `pool`)."""
-
-HEARTBEAT: Final = "Heartbeat"
-PASS_FAILED: Final = "PassFailed"  # noqa: S105 - a pass over the pools, no password
-PASS_SECONDS: Final = "PassSeconds"  # noqa: S105 - as above
-CONFLICTS: Final = "Conflicts"
-
-CURRENT: Final = "Current"
-TARGET: Final = "Target"
-IDLE_NODES: Final = "IdleNodes"
-IDLE_NODES_WANTED: Final = "IdleNodesWanted"
-BUSY_NODES: Final = "BusyNodes"
-WARM_SLOTS: Final = "WarmSlots"
-READY_PLACEHOLDERS: Final = "ReadyPlaceholders"
-PENDING_PLACEHOLDERS: Final = "PendingPlaceholders"
-CAPPED: Final = "Capped"
-HELD: Final = "Held"
-POOL_FAILED: Final = "PoolFailed"
-CONFIG_INVALID: Final = "ConfigInvalid"
-FOREIGN_WRITER: Final = "ForeignWriter"
-HELD_LONG: Final = "HeldLong"
-CAPACITY_STUCK: Final = "CapacityStuck"
-IMAGE_PULL_STUCK: Final = "ImagePullStuck"
-
-_FLAGS: Final[Mapping[str, Code]] = {
-    CONFIG_INVALID: Code.CONFIG_INVALID,
-    FOREIGN_WRITER: Code.FOREIGN_WRITER,
-    HELD_LONG: Code.HELD_LONG,
-    CAPACITY_STUCK: Code.CAPACITY_STUCK,
-    IMAGE_PULL_STUCK: Code.IMAGE_PULL_STUCK,
-}
-"""Metrics that are 1 in a pass that gave this reason, else 0."""
+MOST_VALUES: Final = 99
+"""Of one metric in one document: EMF takes 100, and Powertools prints by itself when it has so many."""
 
 
 class PowertoolsTelemetry:
     """Logs and metrics as JSON lines on one stream, which Lambda hands to CloudWatch.
 
-    Dimensions are service, stack and pool, and for `Held` also the reason: names of nodes or pods would make
-    a metric each, for every node that ever lived.
+    What the metrics are called and what their dimensions are is in `warmpool.metrics`. They bear the time of `clock`,
+    by default the machine's.
     """
 
-    def __init__(self, *, stack: str, stream: TextIO | None = None) -> None:
+    def __init__(self, *, stack: str, stream: TextIO | None = None, clock: Clock | None = None) -> None:
         self._stack = stack
+        self._clock = clock or SystemClock()
         self._stream = stream or sys.stdout
         self._logger = Logger(service=SERVICE, stream=self._stream, use_rfc3339=True, utc=True)
         self._logger.append_keys(stack=stack)
@@ -73,12 +44,8 @@ class PowertoolsTelemetry:
         """
         try:  # a named boundary, so that `except` may be broad: see the docstring
             self._log(report)
-            self._emit(_of_stack(report))
-            for decision in report.decisions:
-                failed = decision.pool in report.failures
-                self._emit({**_of_pool(decision), POOL_FAILED: int(failed)}, pool=decision.pool)
-                if decision.hold is not None:
-                    self._emit({HELD: 1}, pool=decision.pool, reason=decision.hold.value)
+            for reading in readings(report):
+                self._emit(reading)
         except Exception:
             self._logger.exception("the pass could not be told in full")
 
@@ -99,47 +66,23 @@ class PowertoolsTelemetry:
             },
         )
 
-    def _emit(self, values: Mapping[str, float], **dimensions: str) -> None:
+    def _emit(self, reading: Reading) -> None:
+        most = max(len(values) for values in reading.values.values())
+        for begin in range(0, most, MOST_VALUES):
+            some = {name: values[begin : begin + MOST_VALUES] for name, values in reading.values.items()}
+            self._document({name: values for name, values in some.items() if values}, reading.of)
+
+    def _document(self, values: Mapping[str, Sequence[float]], of: Mapping[str, str]) -> None:
         metrics = EphemeralMetrics(namespace=NAMESPACE, service=SERVICE)
-        for dimension, text in {"stack": self._stack, **dimensions}.items():
+        for dimension, text in {"stack": self._stack, **of}.items():
             metrics.add_dimension(name=dimension, value=text)
-        for name, value in values.items():
-            unit = MetricUnit.Seconds if name == PASS_SECONDS else MetricUnit.Count
-            metrics.add_metric(name=name, unit=unit, value=value)
-        print(json.dumps(metrics.serialize_metric_set()), file=self._stream)
-
-
-def _of_stack(report: PassReport) -> dict[str, float]:
-    failed = bool(report.failures) or not (report.complete or report.decisions)
-    values: dict[str, float] = {
-        PASS_FAILED: int(failed),
-        PASS_SECONDS: report.took_seconds,
-        CONFLICTS: report.conflicts,
-    }
-    # Left out, not 0, after any other pass: the alarm counts the minutes without one.
-    return {HEARTBEAT: 1, **values} if report.complete else values
-
-
-def _of_pool(decision: Decision) -> dict[str, float]:
-    codes = {each.code for each in decision.reasons}
-    values: dict[str, float] = {
-        CAPPED: int(decision.capped),
-        HELD: int(decision.held),
-        **{name: int(code in codes) for name, code in _FLAGS.items()},
-    }
-    if decision.current is None or decision.target is None:
-        # Nothing was seen: a gauge of 0 would say that the pool is empty.
-        return values
-    return values | {
-        CURRENT: decision.current,
-        TARGET: decision.target,
-        IDLE_NODES: decision.groups.i,
-        IDLE_NODES_WANTED: decision.idle_nodes_wanted,
-        BUSY_NODES: decision.busy_nodes,
-        WARM_SLOTS: decision.warm_slots,
-        READY_PLACEHOLDERS: decision.ready_placeholders,
-        PENDING_PLACEHOLDERS: decision.pending_placeholders,
-    }
+        for name, amounts in values.items():
+            for amount in amounts:
+                metrics.add_metric(name=name, unit=MetricUnit(METRICS[name].unit.value), value=amount)
+        document = metrics.serialize_metric_set()
+        # Powertools reads the machine's clock, which is not that of an embedded run.
+        document["_aws"]["Timestamp"] = int(self._clock.now().timestamp() * 1000)
+        print(json.dumps(document, separators=(",", ":")), file=self._stream)
 
 
 def _record(decision: Decision) -> dict[str, object]:
@@ -158,6 +101,7 @@ def _record(decision: Decision) -> dict[str, object]:
         "idle_nodes_wanted": decision.idle_nodes_wanted,
         "busy_nodes": decision.busy_nodes,
         "warm_slots": decision.warm_slots,
+        "need_slots": decision.need_slots,
         "excluded": dict(Counter(each.value for each in decision.excluded.values())),
         "capped": decision.capped,
         "marks": len(decision.marks),

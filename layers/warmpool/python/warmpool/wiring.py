@@ -64,7 +64,7 @@ def build(
     """
     clock = clock or SystemClock()
     session = session or Session()
-    telemetry = telemetry or PowertoolsTelemetry(stack=settings.stack)
+    telemetry = telemetry or PowertoolsTelemetry(stack=settings.stack, clock=clock)
     clients = AwsClients(session, region=settings.region)
     apis = ClusterApis(
         eks=lambda budget: clients.client("eks", budget),

@@ -9,14 +9,16 @@ from warmpool.app.errors import ConfigUnreadable, LedgerUnavailable
 from warmpool.app.ports import (
     AutoScaling,
     Budget,
+    Completion,
+    Decided,
     Document,
     Documents,
     LedgerEntry,
     LedgerState,
     PassReport,
 )
-from warmpool.core.decision import Decision
 from warmpool.core.spec import ClusterRef
+from warmpool.core.watch import Tally, Watch
 
 
 @dataclass(slots=True)
@@ -77,8 +79,11 @@ class MemoryLedger:
 
     failure: str | None = None
     pools: dict[str, LedgerEntry] = field(default_factory=dict)
-    history: dict[str, dict[datetime, Decision]] = field(default_factory=dict)
+    history: dict[str, dict[datetime, Decided]] = field(default_factory=dict)
     """By pool and time: each decision that was kept."""
+    watch: Watch = field(default_factory=Watch)
+    books: dict[str, list[Tally]] = field(default_factory=dict)
+    """By pool, what each complete pass added."""
     last_complete_began: datetime | None = None
     good_stop: str | None = None
     lost: frozenset[str] = frozenset()
@@ -92,26 +97,32 @@ class MemoryLedger:
             last_complete_began=self.last_complete_began,
             good_stop=self.good_stop,
             lost=self.lost,
+            watch=self.watch,
         )
 
-    def write(self, entries: Mapping[str, LedgerEntry], decisions: Sequence[Decision], budget: Budget) -> None:
+    def write(self, entries: Mapping[str, LedgerEntry], decided: Sequence[Decided], budget: Budget) -> None:
         """Keep each entry, and its pool's decision where that has changed. Raises LedgerUnavailable."""
         self._check(budget)
-        by_pool = {each.pool: each for each in decisions}
+        by_pool = {each.decision.pool: each for each in decided}
         self.lost -= entries.keys()
         for pool, entry in entries.items():
-            decision = by_pool.get(pool)
-            if decision is None or history_key(decision) == entry.history_key:
+            found = by_pool.get(pool)
+            if found is None or history_key(found.decision) == entry.history_key:
                 self.pools[pool] = entry
             else:
-                self.history.setdefault(pool, {})[decision.at] = decision
-                self.pools[pool] = replace(entry, history_key=history_key(decision))
+                self.history.setdefault(pool, {})[found.decision.at] = found
+                self.pools[pool] = replace(entry, history_key=history_key(found.decision))
 
-    def complete(self, began: datetime, good_stop: str | None, budget: Budget) -> None:
-        """Move the watermark, never back. Raises LedgerUnavailable while `failure` is set."""
+    def complete(self, completion: Completion, budget: Budget) -> bool:
+        """Move the watermark where nobody has since. Raises LedgerUnavailable while `failure` is set."""
         self._check(budget)
-        if self.last_complete_began is None or self.last_complete_began <= began:
-            self.last_complete_began, self.good_stop = began, good_stop
+        if self.last_complete_began != completion.previous:
+            return False
+        self.last_complete_began, self.good_stop = completion.began, completion.good_stop
+        self.watch = completion.watch
+        for pool, tally in completion.tallies.items():
+            self.books.setdefault(pool, []).append(tally)
+        return True
 
     def keep_stop(self, good_stop: str | None, budget: Budget) -> None:
         """Keep the stop switch alone. Raises LedgerUnavailable while `failure` is set."""

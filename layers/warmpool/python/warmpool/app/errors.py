@@ -29,6 +29,10 @@ class ConfigUnreadable(WarmpoolError):
     """The configuration store did not answer or refused; never the same as "not there"."""
 
 
+class MetricsUnreadable(WarmpoolError):
+    """What was measured could not be read; never the same as "nothing was measured"."""
+
+
 class NudgeNotSent(WarmpoolError):
     """The reconcile queue did not take a nudge."""
 

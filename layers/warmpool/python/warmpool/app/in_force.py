@@ -101,7 +101,8 @@ def _pool(
     entry, chosen, reader, now, unknown = context
     if spec is None:
         chosen.notes.append(Reason(Code.NO_GOOD_SPEC, f"pool {name} has no spec that was ever good; nothing is done"))
-        return PoolInForce(name=name, spec=None, entry=entry, notes=tuple(chosen.notes))
+        wrong = replace(entry, config_wrong_since=entry.config_wrong_since or now)
+        return PoolInForce(name=name, spec=None, entry=wrong, notes=tuple(chosen.notes))
     pool = spec.pools[name]
     over = _Chosen()
     known = entry.good_override
@@ -113,14 +114,15 @@ def _pool(
         return override
 
     override = _good(document, known, f"{name}/override", over, read)
+    notes = (*chosen.notes, *over.notes)
     kept = LedgerEntry(
         state=entry.state,
         good_spec=chosen.text,
         good_override=over.text,
         override_seen_at=entry.override_seen_at if over.text == known else now,
+        config_wrong_since=(entry.config_wrong_since or now) if notes else None,
         history_key=entry.history_key,
     )
-    notes = (*chosen.notes, *over.notes)
     return PoolInForce(name=name, spec=pool, override=override, entry=kept, notes=notes)
 
 

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from warmpool.app.advice import FIXES
 from warmpool.app.errors import ClusterUnavailable, ConfigUnreadable, LedgerUnavailable, NotPermitted
 from warmpool.app.in_force import PoolInForce, choose
+from warmpool.app.lead_seen import LeadSeen, lead_seen
 from warmpool.app.ports import (
     Budget,
     Clock,
@@ -26,6 +27,7 @@ from warmpool.core.decision import Decision, Limits
 from warmpool.core.model import Snapshot
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import Override, Spec, Stop
+from warmpool.core.watch import PoolWatch, Watch
 
 LATE_AFTER: Final = timedelta(minutes=5)
 """A pass a minute: so long without a complete one is no accident (the alarm heartbeat-lost)."""
@@ -88,6 +90,10 @@ class PoolLive:
     """When a pass first saw that override; None where no pass has, or that is unknown."""
     written: Written | None = None
     last: Decision | None = None
+    lead: LeadSeen | None = None
+    """What the last orders took; None where none has been seen through."""
+    launches_waiting: int | None = None
+    """Launches that were not Ready in the last complete pass; None where there was none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +172,8 @@ class LiveStatus:
                 taken_over=said.taken_over(pool) if override else None,
                 written=said.written(pool),
                 last=last,
+                lead=_lead(pool, said.ledger.watch),
+                launches_waiting=_waiting(name, said.ledger.watch),
             )
 
     def _judged(self, look: _Look) -> Mapping[str, PoolStatus]:
@@ -194,6 +202,7 @@ class LiveStatus:
             stop=look.said.in_force.stop,
             autoscaling=provider.autoscaling(spec.cluster, look.budget),
             lost=frozenset(pools) if look.said.ledger.unreadable else look.said.ledger.lost,
+            watch=look.said.ledger.watch,
         )
         alone = {
             name: replace(inputs_of(each.spec, each, seen), notes=(*look.wrong, *each.notes))
@@ -207,6 +216,15 @@ class LiveStatus:
             return None if look.said.ledger.unreadable else self._ports.records.latest(pool, look.budget)
         except LedgerUnavailable:
             return None
+
+
+def _lead(pool: PoolInForce, watch: Watch) -> LeadSeen | None:
+    limit = timedelta.max if pool.spec is None else pool.spec.lead_time_limit
+    return lead_seen(watch.pools.get(pool.name, PoolWatch()).lead, limit)
+
+
+def _waiting(pool: str, watch: Watch) -> int | None:
+    return None if watch.began is None else sum(each.pool == pool for each in watch.waiting.values())
 
 
 def _late(ledger: LedgerState, now: datetime) -> Iterator[Reason]:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
+from warmpool.core.assess import Inputs
 from warmpool.core.decision import Decision, Mark, PoolState
 from warmpool.core.model import Snapshot
+from warmpool.core.reasons import Reason
 from warmpool.core.spec import ClusterRef, Override, PoolSpec, Spec, Stop
+from warmpool.core.watch import Tally, Watch
 
 
 class Clock(Protocol):
@@ -114,6 +117,8 @@ class LedgerEntry:
     good_override: str | None = None
     override_seen_at: datetime | None = None
     """When `good_override` was first seen: one whose `until` had passed by then is an error, later it has ended."""
+    config_wrong_since: datetime | None = None
+    """Since when a document has been wrong or unreadable, so that an older one is in force; None while all is well."""
     history_key: str = ""
     """Fingerprint of the last decision kept in the history; an unchanged one is not written again."""
 
@@ -129,6 +134,31 @@ class LedgerState:
     """Pools whose entry was there but damaged: it starts afresh, so this pass may only raise them."""
     unreadable: bool = False
     """Nothing could be read, so what was seen before is unknown."""
+    watch: Watch = field(default_factory=Watch)
+    """What the last complete pass saw; a damaged or lost one starts afresh."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A decision with what it came from, so that it can be decided again."""
+
+    decision: Decision
+    inputs: Inputs | None = None
+    """None where nothing was seen."""
+    failed: tuple[Reason, ...] = ()
+    """Why it could not be applied; empty where it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What a pass that saw everything leaves behind, in one conditional write."""
+
+    began: datetime
+    previous: datetime | None
+    """The watermark that this pass read: where it has moved since, another pass has counted the same."""
+    good_stop: str | None = None
+    watch: Watch = field(default_factory=Watch)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
 
 
 class Ledger(Protocol):
@@ -138,12 +168,15 @@ class Ledger(Protocol):
         """Read all entries. Raises LedgerUnavailable."""
         ...
 
-    def write(self, entries: Mapping[str, LedgerEntry], decisions: Sequence[Decision], budget: Budget) -> None:
-        """Keep the entries and the changed decisions. Raises LedgerUnavailable."""
+    def write(self, entries: Mapping[str, LedgerEntry], decided: Sequence[Decided], budget: Budget) -> None:
+        """Keep the entries and the changed decisions with their inputs. Raises LedgerUnavailable."""
         ...
 
-    def complete(self, began: datetime, good_stop: str | None, budget: Budget) -> None:
-        """Remember that a pass that began then saw everything, and the stop switch. Raises LedgerUnavailable."""
+    def complete(self, completion: Completion, budget: Budget) -> bool:
+        """Move the watermark and add the tallies, all or nothing; False where another pass has moved it meanwhile.
+
+        Raises LedgerUnavailable.
+        """
         ...
 
     def keep_stop(self, good_stop: str | None, budget: Budget) -> None:
@@ -176,6 +209,10 @@ class PassReport:
     complete: bool
     took_seconds: float
     conflicts: int = 0
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    """By pool, what this pass added to the books; empty unless it saw everything and was the first to count it."""
+    config_ages: Mapping[str, timedelta] = field(default_factory=dict)
+    """By pool, how long an older document has been in force than the one that ought to be."""
 
 
 class Telemetry(Protocol):

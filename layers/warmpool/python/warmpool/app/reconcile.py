@@ -18,7 +18,9 @@ from warmpool.app.ports import (
     Budget,
     Clock,
     Cluster,
+    Completion,
     Configuration,
+    Decided,
     DocumentReader,
     Ledger,
     LedgerEntry,
@@ -27,13 +29,15 @@ from warmpool.app.ports import (
     Provider,
     Telemetry,
 )
-from warmpool.app.steps import Seen, blind, code_of, inputs_of, scale_change, scope, shared, undone
+from warmpool.app.steps import Seen, blind, code_of, inputs_of, scale_change, scope, shared, undone, wrong_for
 from warmpool.core.assess import Assessment, Inputs, assess
 from warmpool.core.decide import decide, decide_on
 from warmpool.core.decision import Decision
+from warmpool.core.launches import follow
 from warmpool.core.model import Snapshot
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import ClusterRef
+from warmpool.core.watch import Tally
 
 ATTEMPTS: Final = 3
 """So often a pool is observed and decided again when somebody else wrote first."""
@@ -66,8 +70,13 @@ class _Pass:
     in_force: InForce
     complete: bool
     conflicts: int = 0
+    assessed: Mapping[str, tuple[Inputs, Assessment]] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
+    inputs: dict[str, Inputs] = field(default_factory=dict)
+    """By pool, what its decision came from."""
+    failed: dict[str, tuple[Reason, ...]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
 
 
 class Reconcile:
@@ -129,8 +138,8 @@ class Reconcile:
         if snapshot is None:
             return
         running.complete = running.complete and not snapshot.missing
-        assessed = self._assess(running, pools, snapshot)
-        for name, (inputs, assessment) in assessed.items():
+        running.assessed = self._assess(running, pools, snapshot)
+        for name, (inputs, assessment) in running.assessed.items():
             self._one_pool(running, name, inputs, assessment)
 
     def _observe(self, running: _Pass, pools: Mapping[str, PoolInForce]) -> Snapshot | None:
@@ -154,6 +163,7 @@ class Reconcile:
             stop=running.in_force.stop,
             autoscaling=autoscaling,
             lost=frozenset(pools) if not running.ledger_readable else running.ledger.lost,
+            watch=running.ledger.watch,
         )
         alone = {name: inputs_of(each.spec, each, seen) for name, each in pools.items() if each.spec is not None}
         limit = running.in_force.stack.max_hourly_cost if running.in_force.stack else None
@@ -162,6 +172,7 @@ class Reconcile:
     def _one_pool(self, running: _Pass, name: str, inputs: Inputs, assessment: Assessment) -> None:
         """Decide and apply one pool: the named boundary behind which a broken pool stays alone."""
         try:
+            running.inputs[name] = inputs
             decision = decide_on(inputs, assessment)
             running.decisions[name] = decision
             running.decisions[name] = self._apply(running, inputs, decision)
@@ -173,7 +184,8 @@ class Reconcile:
     def _fail(self, running: _Pass, name: str, inputs: Inputs, error: Exception) -> None:
         text = f"{type(error).__name__}: {error}"
         running.failures[name] = text
-        failed = blind(name, running.began, inputs.state, (Reason(code_of(error), text),))
+        running.failed[name] = (Reason(code_of(error), text),)
+        failed = blind(name, running.began, inputs.state, running.failed[name])
         decided = running.decisions.get(name)
         running.decisions[name] = failed if decided is None else undone(decided, failed)
 
@@ -193,7 +205,9 @@ class Reconcile:
             pool = running.in_force.pools[spec.name]
             snapshot = cluster.observe(scope({spec.name: pool}, running.began), running.budget)
             again = replace(inputs, snapshot=snapshot)
-            return self._apply(running, again, decide(again), attempt + 1)
+            decided = decide(again)
+            running.inputs[spec.name], running.decisions[spec.name] = again, decided
+            return self._apply(running, again, decided, attempt + 1)
         return decision
 
     def _record(self, running: _Pass) -> None:
@@ -203,10 +217,10 @@ class Reconcile:
             return
         entries = {name: self._entry(running, name) for name in running.decisions}
         try:
-            self._ports.ledger.write(entries, tuple(running.decisions.values()), running.budget)
+            self._ports.ledger.write(entries, [self._decided(running, name) for name in entries], running.budget)
             good_stop = running.in_force.good_stop
             if running.complete:
-                self._ports.ledger.complete(running.began, good_stop, running.budget)
+                self._complete(running)
             elif good_stop != running.ledger.good_stop:
                 # An incident is when the switch is turned and when the cluster cannot be seen.
                 self._ports.ledger.keep_stop(good_stop, running.budget)
@@ -218,7 +232,27 @@ class Reconcile:
         pool = running.in_force.pools[name]
         return replace(pool.entry, state=running.decisions[name].state)
 
+    def _decided(self, running: _Pass, name: str) -> Decided:
+        return Decided(
+            decision=running.decisions[name], inputs=running.inputs.get(name), failed=running.failed.get(name, ())
+        )
+
+    def _complete(self, running: _Pass) -> None:
+        """Count the launches once: where another pass has moved the watermark, it has counted them."""
+        ledger = running.ledger
+        watch, tallies = follow(ledger.watch, running.assessed, running.began)
+        completion = Completion(
+            began=running.began,
+            previous=ledger.last_complete_began,
+            good_stop=running.in_force.good_stop,
+            watch=watch,
+            tallies=tallies,
+        )
+        if self._ports.ledger.complete(completion, running.budget):
+            running.tallies = tallies
+
     def _report(self, running: _Pass) -> PassReport:
+        pools = running.in_force.pools.items()
         took = (self._ports.clock.now() - running.began).total_seconds()
         for note in running.in_force.notes:
             self._ports.telemetry.warn(note.text, code=note.code.value)
@@ -228,4 +262,6 @@ class Reconcile:
             complete=running.complete,
             took_seconds=took,
             conflicts=running.conflicts,
+            tallies=running.tallies,
+            config_ages={name: wrong_for(each.entry, running.began) for name, each in pools},
         )

@@ -83,6 +83,9 @@ class Said:
             return self.taken_over(pool) or self._at(override)
         if reason.code in {Code.FROZEN, Code.DRAINING}:
             return self._at("stop")
+        if reason.code is Code.CONFIG_UNREADABLE:
+            # Nothing to do with when it was written; a pass may have met the same.
+            return self.ledger.pools.get(pool.name, LedgerEntry()).config_wrong_since
         # What is wrong with a document begins with its name.
         return self._at(next((each for each in (override, f"{pool.name}/spec", "stop") if _is_of(reason, each)), ""))
 

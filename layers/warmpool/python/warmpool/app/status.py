@@ -65,7 +65,7 @@ def judge(inputs: Inputs, since: Since = _UNKNOWN) -> PoolStatus:
     return PoolStatus(
         pool=inputs.spec.name,
         kept=kept,
-        warm_nodes=sum(each.warm and each.exclusion is None for each in found.view.nodes.values()) if seen else None,
+        warm_nodes=decision.warm_nodes if seen else None,
         room_slots=found.room.warm if seen else None,
         need_slots=found.need.slots if seen else None,
         problems=(*missing, *problems_of(decision, _known_since(inputs, found, decision, since)), *_left_out(found)),

@@ -1,20 +1,22 @@
 """The values that a pass hands from one step to the next."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Final
 
 from warmpool.app.errors import ClusterUnavailable, Conflict, DeploymentGone, NotPermitted
 from warmpool.app.in_force import PoolInForce
-from warmpool.app.ports import AutoScaling, ScaleChange, Scope
+from warmpool.app.ports import AutoScaling, LedgerEntry, ScaleChange, Scope
 from warmpool.core.assess import Assessment, Inputs, assess
 from warmpool.core.ceilings import Claim, price_of_a_node, shares
 from warmpool.core.decision import Action, Decision, PoolState
+from warmpool.core.lead import lead_time
 from warmpool.core.model import Snapshot
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import PoolSpec, Stop
+from warmpool.core.watch import PoolWatch, Watch
 
 OVERHEAD_EVERY: Final = timedelta(hours=1)
 """So often the DaemonSets' requests are read again."""
@@ -50,6 +52,8 @@ class Seen:
     autoscaling: AutoScaling
     lost: frozenset[str]
     """Pools whose ledger entry is unknown."""
+    watch: Watch = field(default_factory=Watch)
+    """What passes have learnt of launches and lead times."""
 
 
 def inputs_of(spec: PoolSpec, pool: PoolInForce, seen: Seen) -> Inputs:
@@ -59,6 +63,7 @@ def inputs_of(spec: PoolSpec, pool: PoolInForce, seen: Seen) -> Inputs:
         snapshot=seen.snapshot,
         now=seen.now,
         state=pool.entry.state,
+        lead=lead_time(seen.watch.pools.get(spec.name, PoolWatch()).lead, spec.lead_time_limit),
         override=pool.override,
         stop=seen.stop,
         autoscaling_in_service=seen.autoscaling.in_service,
@@ -84,6 +89,12 @@ def shared(alone: Mapping[str, Inputs], limit: Fraction | None) -> Mapping[str, 
         return alone
     granted = shares([claim(inputs, assess(inputs)) for inputs in alone.values()], limit)
     return {name: replace(inputs, share=granted[name]) for name, inputs in alone.items()}
+
+
+def wrong_for(entry: LedgerEntry, now: datetime) -> timedelta:
+    """Return how long a pool has not had the configuration that it ought to have; zero while all is well."""
+    since = entry.config_wrong_since
+    return timedelta(0) if since is None else max(timedelta(0), now - since)
 
 
 def blind(name: str, now: datetime, state: PoolState, reasons: tuple[Reason, ...]) -> Decision:

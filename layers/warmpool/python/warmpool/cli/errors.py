@@ -36,11 +36,15 @@ def as_cli_error(error: WarmpoolError) -> CliError:
     return CliError(type(error).__name__, "", str(error))
 
 
+def error_document(error: CliError) -> dict[str, dict[str, str]]:
+    """Write an error as scripts read it."""
+    return {"error": {"code": error.code, "path": error.path, "message": error.message}}
+
+
 def report(error: CliError, *, as_json: bool) -> int:
     """Say what is wrong, as the whole of stdout in JSON or as a line on stderr, and return the exit code."""
     if as_json:
-        document = {"error": {"code": error.code, "path": error.path, "message": error.message}}
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        sys.stdout.write(json.dumps(error_document(error), indent=2) + "\n")
     else:
         sys.stderr.write(f"error: {error}\n")
     return Exit.ERROR

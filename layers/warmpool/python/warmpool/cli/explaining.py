@@ -29,6 +29,14 @@ def explain_decision(inputs: Inputs, found: Assessment, decision: Decision) -> t
     )
 
 
+def explain_unseen(decision: Decision, why: str) -> tuple[Section, ...]:
+    """Tell a decision of whose inputs nothing is known, and why that is so."""
+    return (
+        Section(heading="What is there", lines=(why,)),
+        Section(heading="What follows", lines=tuple(_follows(decision))),
+    )
+
+
 def _there(found: Assessment, decision: Decision) -> list[str]:
     nodes = found.view.nodes.values()
     idle = sum(not each.busy and each.exclusion is None for each in nodes)

@@ -43,3 +43,9 @@ def parse_duration(text: str, option: str) -> timedelta:
     if match is None:
         raise CliError("Usage", option, f"{text!r} is no duration; expected for instance 30s, 10m, 2h or 7d")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def duration_text(duration: timedelta) -> str:
+    """Write a duration in minutes and seconds, as people say it."""
+    minutes, seconds = divmod(round(duration.total_seconds()), 60)
+    return f"{minutes} min {seconds} s" if minutes and seconds else f"{minutes} min" if minutes else f"{seconds} s"

@@ -26,6 +26,15 @@ MaybeSpecOption = Annotated[
     str | None,
     typer.Option("--spec", "-f", metavar="FILE", help="The pools' spec, a YAML file; it tells which stack is meant."),
 ]
+TableOption = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        envvar="WARMPOOL_TABLE",
+        help="The ledger's DynamoDB table. Default: the stack's output LedgerTable.",
+    ),
+]
 UntilOption = Annotated[
     str,
     typer.Option(

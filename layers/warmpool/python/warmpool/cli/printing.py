@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 
 def print_json(document: Any) -> None:
@@ -18,6 +19,13 @@ def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Collection[str] = ()
 ) -> None:
     """Print a table for people; `right` names the columns of numbers. Cells are plain text, not markup."""
+    result_console().print(table_of(title, columns, rows, right=right))
+
+
+def table_of(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Collection[str] = ()
+) -> "Table":
+    """Lay out what `print_table` prints."""
     # Rich takes as long to import as a plan takes to make, and scripts do not need it.
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -27,7 +35,7 @@ def print_table(
         table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    result_console().print(table)
+    return table
 
 
 def print_line(text: str = "", *, bold: bool = False) -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from warmpool.app.lead_seen import LeadSeen
 from warmpool.app.live_status import PoolLive, StackLive
 from warmpool.app.status import PoolStatus, Problem
 from warmpool.cli.controls import (
@@ -16,10 +17,13 @@ from warmpool.cli.controls import (
     written_document,
 )
 from warmpool.cli.errors import Exit
-from warmpool.cli.instants import instant_text
-from warmpool.cli.printing import print_line, print_table
+from warmpool.cli.instants import duration_text, instant_text
+from warmpool.cli.printing import result_console, table_of
 from warmpool.core.decision import Decision
 from warmpool.core.reasons import Code
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 _COLUMNS: Final = ("pool", "kept", "warm nodes", "room", "placeholders", "limits", "window")
 _HOW: Final = frozenset({Code.BEFORE_STABILISATION})
@@ -63,8 +67,19 @@ def _pool(live: PoolLive) -> dict[str, Any]:
         "taken_over": _instant(live.taken_over),
         "written": written_document(live.written),
         "last_decision": None if live.last is None else _decision(live.last),
+        "launches_waiting": live.launches_waiting,
+        "lead_time": None if live.lead is None else _lead(live.lead),
     }
     return document
+
+
+def _lead(lead: LeadSeen) -> dict[str, Any]:
+    parts = {"node": lead.node, "join": lead.join, "pull": lead.pull}
+    return {
+        "orders": lead.orders,
+        "p90_s": round(lead.reckoned.total_seconds(), 1),
+        "mean_s": {name: round(each.total_seconds(), 1) for name, each in parts.items()},
+    }
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
@@ -93,19 +108,24 @@ def _instant(at: datetime | None) -> str | None:
 
 def print_status(at: datetime, pools: Sequence[PoolLive], stack: StackLive | None) -> None:
     """Print a row for each pool; below it who set what, what is wrong and what to do, and why it is so."""
-    print_table(
-        f"Warm pools as of {instant_text(at)}",
-        _COLUMNS,
-        [_cells(each) for each in pools],
-        right=("warm nodes", "room", "placeholders"),
-    )
-    if stack is not None and stack.stop is not None:
-        print_line(f"Stop switch: {stop_in_a_line(stack.stop)}", bold=True)
-    for each in pools:
-        for line in _lines(each):
-            print_line(printable(line))
-    if stack is not None and stack.last_complete is not None:
-        print_line(f"The last complete pass began at {instant_text(stack.last_complete)}.")
+    result_console().print(status_picture(at, pools, stack))
+
+
+def status_picture(at: datetime, pools: Sequence[PoolLive], stack: StackLive | None) -> "Group":
+    """Lay out what `print_status` prints."""
+    # As in printing: Rich takes as long to import as a look takes.
+    from rich.console import Group  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    rows = [_cells(each) for each in pools]
+    title = f"Warm pools as of {instant_text(at)}"
+    table = table_of(title, _COLUMNS, rows, right=("warm nodes", "room", "placeholders"))
+    stopped = stack.stop if stack is not None else None
+    told = [Text(f"Stop switch: {stop_in_a_line(stopped)}", style="bold")] if stopped is not None else []
+    lines = [Text(printable(line)) for each in pools for line in _lines(each)]
+    last = stack.last_complete if stack is not None else None
+    end = [Text(f"The last complete pass began at {instant_text(last)}.")] if last is not None else []
+    return Group(table, *told, *lines, *end)
 
 
 def _cells(live: PoolLive) -> tuple[str, ...]:
@@ -141,6 +161,19 @@ def _lines(live: PoolLive) -> Iterable[str]:
         yield f"{status.pool}: {problem.code}{since}: {problem.text}"
         yield f"    -> {problem.fix}"
     yield from _why(live, told={problem.text for problem in status.problems})
+    yield from _measured(live)
+
+
+def _measured(live: PoolLive) -> Iterable[str]:
+    if live.launches_waiting:
+        launches = "launch waits" if live.launches_waiting == 1 else "launches wait"
+        yield f"{live.status.pool}: {live.launches_waiting} {launches} as of the last complete pass"
+    if lead := live.lead:
+        parts = f"node {duration_text(lead.node)}, join {duration_text(lead.join)}, pull {duration_text(lead.pull)}"
+        yield (
+            f"{live.status.pool}: lead time {duration_text(lead.reckoned)}, by the last {lead.orders} orders;"
+            f" on average {parts}"
+        )
 
 
 def _why(live: PoolLive, told: Collection[str]) -> Iterable[str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from warmpool.core import ceilings
 from warmpool.core.counting import PoolView, count, look, nodepool_of
@@ -14,6 +15,9 @@ from warmpool.core.reasons import Code, Reason
 from warmpool.core.room import Need, Room, idle_nodes_for, measure, pinned_or_floor
 from warmpool.core.schedule import limits_at
 from warmpool.core.spec import Counting, Linear, Override, PoolSpec, Proportional, Stop
+
+BETWEEN_PASSES: Final = timedelta(minutes=1)
+"""A pass may come so long after an order is due, which a measured lead time does not hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,7 @@ def assess(inputs: Inputs) -> Assessment:
     view = look(spec, inputs.snapshot, overhead, now)
     placement = place(view, spec.lead_time_limit, now)
     room = measure(spec, view)
-    plain = limits_at(spec, now, spec.lead_time if inputs.lead is None else inputs.lead)
+    plain = limits_at(spec, now, spec.lead_time if inputs.lead is None else inputs.lead + BETWEEN_PASSES)
     limits = drained(overridden(plain, override_in_force(inputs.override, now)), stop_in_force(inputs.stop, now))
     contributions = contribute(spec, view, limits)
     need = idle_nodes_for(contributions, room)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from warmpool.core.matching import has_labels, selects, untolerated
-from warmpool.core.model import NODEPOOL_LABEL, Condition, Deployment, Node, Pod, PodPhase, Snapshot, Taint
+from warmpool.core.model import NODEPOOL_LABEL, Condition, Deployment, Node, Pod, PodPhase, Snapshot, Taint, Toleration
 from warmpool.core.quantity import NOTHING, Amounts, add, subtract, whole_units
 from warmpool.core.reasons import Exclusion
 from warmpool.core.spec import Counting, PoolSpec
@@ -181,7 +181,7 @@ def exclusion_of(node: Node, spec: PoolSpec) -> Exclusion | None:
         (Exclusion.NOT_READY, node.ready is not Condition.TRUE),
         (Exclusion.CORDONED, node.unschedulable),
         (Exclusion.UNHEALTHY, not _healthy(node)),
-        (Exclusion.UNTOLERATED_TAINT, _foreign_taint(node, spec) is not None),
+        (Exclusion.UNTOLERATED_TAINT, foreign_taint(node, spec.tolerations) is not None),
         (Exclusion.UNREADABLE_QUANTITY, node.allocatable is None),
     )
     return next((reason for reason, holds in checks if holds), None)
@@ -205,8 +205,9 @@ def _healthy(node: Node) -> bool:
     return node.labels.get(HEALTH_LABEL, "Schedulable") == "Schedulable"
 
 
-def _foreign_taint(node: Node, spec: PoolSpec) -> Taint | None:
-    return untolerated((taint for taint in node.taints if taint.key not in _STATE_TAINTS), spec.tolerations)
+def foreign_taint(node: Node, tolerations: Iterable[Toleration]) -> Taint | None:
+    """Return the first taint that keeps a pod away for good: those that only tell a node's state come and go."""
+    return untolerated((taint for taint in node.taints if taint.key not in _STATE_TAINTS), tolerations)
 
 
 def _unusable(node: Node, spec: PoolSpec, now: datetime) -> bool:
@@ -217,7 +218,7 @@ def _unusable(node: Node, spec: PoolSpec, now: datetime) -> bool:
         return False
     if node.ready is not Condition.TRUE and now - (node.ready_changed or node.created) > NOT_READY_GRACE:
         return True
-    return _foreign_taint(node, spec) is not None
+    return foreign_taint(node, spec.tolerations) is not None
 
 
 def count(view: PoolView, how: Counting) -> Counted:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from warmpool.core.quantity import Amounts
@@ -105,6 +105,14 @@ class Decision:
     busy_nodes: int = 0
     idle_nodes_wanted: int = 0
     warm_slots: int = 0
+    warm_nodes: int = 0
+    """Nodes that a launch would find warm, busy or not."""
+    need_slots: int = 0
+    """Room that the policies ask for, before any ceiling."""
+    floor_slots: int = 0
+    """Room that `min` or a pin alone asks for."""
+    lead_time: timedelta | None = None
+    """From an order to warm, as reckoned with; None where nothing was seen."""
     ready_placeholders: int = 0
     pending_placeholders: int = 0
     excluded: Mapping[str, Exclusion] = field(default_factory=dict)

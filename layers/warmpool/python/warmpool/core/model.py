@@ -101,6 +101,10 @@ class Pod(NamedTuple):
     deletion_cost: int | None = None
     node_selector: Mapping[str, str] = _NONE
     tolerations: tuple[Toleration, ...] = ()
+    images: tuple[str, ...] = ()
+    """Of its containers, without init containers."""
+    refused: bool = False
+    """The scheduler has found no node for it, or a gate keeps it from looking (condition PodScheduled is False)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
 from importlib import resources
-from typing import Final, TextIO
+from typing import IO, Final, TextIO
 
 from warmpool.adapters.config.spec_file import load_spec_file
 from warmpool.app.errors import ConfigInvalid
@@ -43,15 +43,15 @@ def demo_scene(day: date | None, seed: int) -> Scene:
     return Scene(trace=week, start=midnight(chosen), end=midnight(chosen) + timedelta(days=1), seed=seed)
 
 
-def run_demo(scene: Scene, log: TextIO, progress: Progress) -> DemoResult:
+def run_demo(scene: Scene, log: TextIO, progress: Progress, history: IO[bytes] | None = None) -> DemoResult:
     """Run the scene under our handler, the guide's autoscaler and a fixed pool. Raises HandlerMissing, HandlerFailed.
 
-    What the handler logs goes to `log`.
+    What the handler logs goes to `log`, and what its ledger keeps of decisions and launches to `history`.
     """
     loaded = load_spec_file(resources.files("warmpool.sim").joinpath("data", SPEC_FILE).read_text("utf-8"))
     pool = loaded.spec.pools[_POOL]
     day = scene.day(pool)
-    handled = HandledPolicy(pool=pool, document=loaded.runtime_documents[_POOL], log=log)
+    handled = HandledPolicy(pool=pool, document=loaded.runtime_documents[_POOL], log=log, history=history)
     ours = simulate(day, handled, partial(progress, handled.name))
     autoscaler = GuideAutoscaler(pool=pool)
     theirs = simulate(day, autoscaler, partial(progress, autoscaler.name))

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
+from warmpool.adapters.aws.clients import AwsClients, Session
+from warmpool.adapters.aws.ledger_history import LedgerHistory
+from warmpool.adapters.history_file import write_history
+from warmpool.adapters.kept_decision import Span
+from warmpool.adapters.memory import UnlimitedBudget
 from warmpool.app.errors import WarmpoolError
 from warmpool.app.ports import PassReport, Telemetry
 from warmpool.core.spec import PoolSpec
 from warmpool.sim.aws.cloud import EmbeddedCloud
+from warmpool.sim.aws.embedded import EmbeddedAws
 from warmpool.sim.cluster import EmbeddedCluster
 from warmpool.sim.policies import OUR_TICK, ClusterClock, ReasonsKept, Tick
 from warmpool.sim.stage import install_ours
@@ -59,12 +65,13 @@ def reconcile_handler() -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandledPolicy:
-    """Our Lambda handler, unchanged; what it logs and its EMF metrics go to `log`."""
+    """Our Lambda handler, unchanged; its log and EMF metrics go to `log`, and at the end its ledger to `history`."""
 
     pool: PoolSpec
     document: str
     """The pool's runtime copy of the spec, as CDK writes it to the parameter store."""
     log: TextIO
+    history: IO[bytes] | None = None
     every: timedelta = OUR_TICK
     name: str = "warmpool"
     about: str = (
@@ -80,8 +87,9 @@ class HandledPolicy:
         with EmbeddedCloud(cluster, namespaces=(self.pool.namespace,)) as cloud:
             cloud.aws.put_spec(self.pool.name, self.document)
             kept = ReasonsKept()
-            told = _Both(PowertoolsTelemetry(stack=cloud.aws.names.stack, stream=self.log), kept)
-            app = build(cloud.aws.settings(), clock=ClusterClock(cluster=cluster), telemetry=told)
+            clock = ClusterClock(cluster=cluster)
+            told = _Both(PowertoolsTelemetry(stack=cloud.aws.names.stack, stream=self.log, clock=clock), kept)
+            app = build(cloud.aws.settings(), clock=clock, telemetry=told)
             pump = cloud.pump(partial(handler, app=app))
 
             def tick() -> str:
@@ -93,3 +101,10 @@ class HandledPolicy:
                 return kept.told()
 
             yield tick
+            if self.history is not None:
+                _write_ledger(cloud.aws, self.pool.name, self.history)
+
+
+def _write_ledger(aws: EmbeddedAws, pool: str, out: IO[bytes]) -> None:
+    clients = AwsClients(Session(), region=aws.names.region)
+    write_history(LedgerHistory(clients, table=aws.names.table, budget=UnlimitedBudget()), (pool,), Span(), out)

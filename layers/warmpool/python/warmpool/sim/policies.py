@@ -172,6 +172,7 @@ class OurPolicy:
     pool: PoolSpec
     document: str
     """The pool's runtime copy of the spec."""
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
     every: timedelta = OUR_TICK
     name: str = "warmpool"
     about: str = "a pass of spaces-warmpool every minute"
@@ -184,7 +185,7 @@ class OurPolicy:
         ports = Ports(
             cluster=PortDoor(cluster),
             configuration=MemoryConfiguration(specs={self.pool.name: self.document}),
-            ledger=MemoryLedger(),
+            ledger=self.ledger,
             provider=FixedProvider(),
             reader=Reader(),
             telemetry=telemetry,

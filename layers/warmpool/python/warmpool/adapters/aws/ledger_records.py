@@ -1,9 +1,9 @@
-"""The ledger as operators read it: its state and the decisions that it keeps. The function itself only writes those."""
+"""The ledger as a live status reads it: its state, and each pool's last decision."""
 
 from warmpool.adapters.aws.clients import AwsClients
-from warmpool.adapters.aws.failures import AWS_FAILURES, describe
-from warmpool.adapters.aws.ledger import PARTITION_KEY, SORT_KEY, DynamoDbLedger
-from warmpool.adapters.aws.records import decode_decision
+from warmpool.adapters.aws.ledger import DynamoDbLedger
+from warmpool.adapters.aws.ledger_history import LedgerHistory
+from warmpool.adapters.kept_decision import Damaged, Span
 from warmpool.app.errors import LedgerUnavailable
 from warmpool.app.ports import Budget, LedgerState, Telemetry
 from warmpool.core.decision import Decision
@@ -23,18 +23,9 @@ class LedgerRecords:
 
     def latest(self, pool: str, budget: Budget) -> Decision | None:
         """Return the last changed decision of a pool, None where none is kept. Raises LedgerUnavailable."""
-        try:
-            answer = self._clients.client("dynamodb", budget).query(
-                TableName=self._table,
-                KeyConditionExpression="#pk = :pool AND begins_with(#sk, :history)",
-                ExpressionAttributeNames={"#pk": PARTITION_KEY, "#sk": SORT_KEY},
-                ExpressionAttributeValues={":pool": {"S": f"pool#{pool}"}, ":history": {"S": "history#"}},
-                ScanIndexForward=False,
-                Limit=1,
-            )
-        except AWS_FAILURES as error:
-            raise LedgerUnavailable(describe(error, action="dynamodb:Query", resource=self._table)) from error
-        try:
-            return next((decode_decision(item["decision"]["B"]) for item in answer["Items"]), None)
-        except (KeyError, ValueError) as error:
-            raise LedgerUnavailable(f"the last decision kept of pool {pool} is damaged: {error}") from error
+        history = LedgerHistory(self._clients, table=self._table, budget=budget)
+        for each in history.newest(pool, Span(), 1, with_inputs=False):
+            if isinstance(each, Damaged):
+                raise LedgerUnavailable(f"the last decision kept of pool {pool} is damaged: {each.why}")
+            return each.decision
+        return None

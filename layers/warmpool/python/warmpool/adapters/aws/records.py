@@ -1,21 +1,21 @@
 """The ledger's records as JSON: exact there and back, and readable by the version before and after."""
 
-import dataclasses
-import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, TypeVar, get_type_hints
 
 import msgspec
 
+from warmpool.adapters.packing import pack, unpack
 from warmpool.app.ports import LedgerEntry
-from warmpool.core.decision import Decision, PoolState
+from warmpool.core.decision import PoolState
+from warmpool.core.watch import PoolWatch, Watch
 
 _T = TypeVar("_T")
-_HINTS: Final[Mapping[type, Mapping[str, Any]]] = {kind: get_type_hints(kind) for kind in (PoolState, LedgerEntry)}
-_LARGEST: Final = 16 * 2**20
-"""Bytes that an unpacked decision may have; far above any real one, far below the function's memory."""
+_HINTS: Final[Mapping[type, Mapping[str, Any]]] = {
+    kind: get_type_hints(kind) for kind in (PoolState, LedgerEntry, PoolWatch, Watch)
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,27 +47,42 @@ def decode_entry(text: str) -> ReadEntry:
     state, lost_of_state = _fields(PoolState, raw.pop("state", {}))
     entry, lost_of_entry = _fields(LedgerEntry, raw)
     return ReadEntry(
-        entry=dataclasses.replace(entry, state=state),
+        entry=replace(entry, state=state),
         lost=(*(f"state.{each}" for each in lost_of_state), *lost_of_entry),
     )
 
 
-def encode_decision(decision: Decision) -> bytes:
-    """Write a decision as compressed JSON: thirty days of them are kept."""
-    return zlib.compress(msgspec.json.encode(decision))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadWatch:
+    """What passes remember as far as it could be read; `lost` names what starts afresh, with the reason."""
+
+    watch: Watch
+    lost: tuple[str, ...] = ()
 
 
-def decode_decision(packed: bytes) -> Decision:
-    """Read a decision back. Raises ValueError where it is damaged."""
-    unpacking = zlib.decompressobj()
+def encode_watch(watch: Watch) -> bytes:
+    """Write what passes remember, all but when: a quiet cluster's is the same from pass to pass."""
+    return pack(msgspec.json.encode(replace(watch, began=None)))
+
+
+def decode_watch(packed: bytes, began: datetime | None) -> ReadWatch:
+    """Read what a pass that began then left.
+
+    What is damaged in a pool starts afresh by itself, as in an entry. Where it is not known which launches are counted
+    already, everything does: the next pass only remembers, and none is counted twice.
+    """
     try:
-        text = unpacking.decompress(packed, _LARGEST)
-    except zlib.error as error:
-        raise ValueError(f"not a compressed decision: {error}") from error
-    try:
-        return msgspec.json.decode(text, type=Decision)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"not a decision: {error}") from error
+        raw = msgspec.json.decode(unpack(packed), type=dict[str, Any])
+        by_pool = msgspec.convert(raw.pop("pools", {}), dict[str, Any])
+        rest = {name: _aware(msgspec.convert(raw[name], hint)) for name, hint in _HINTS[Watch].items() if name in raw}
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        return ReadWatch(watch=Watch(), lost=(f"all of it: {error}",))
+    pools: dict[str, PoolWatch] = {}
+    lost: list[str] = []
+    for name, each in by_pool.items():
+        pools[name], lost_of_pool = _fields(PoolWatch, each)
+        lost += (f"{name}.{each}" for each in lost_of_pool)
+    return ReadWatch(watch=Watch(**{**rest, "pools": pools, "began": began}), lost=tuple(lost))
 
 
 def _fields(kind: type[_T], raw: object) -> tuple[_T, list[str]]:
@@ -88,7 +103,15 @@ def _aware(value: _T) -> _T:
     """Return the value; an instant without offset is refused: compared with a real one it would fail every pass."""
     if isinstance(value, datetime) and value.tzinfo is None:
         raise ValueError(f"{value.isoformat()} has no offset from UTC")
-    if isinstance(value, tuple):
-        for each in value:
-            _aware(each)
+    for each in _parts(value):
+        _aware(each)
     return value
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    # The slots of our dataclasses are their fields; asking `dataclasses` for those of thousands of nodes takes long.
+    return [getattr(value, name) for name in getattr(type(value), "__slots__", ())]

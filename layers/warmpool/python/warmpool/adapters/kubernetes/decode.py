@@ -122,6 +122,8 @@ def pod(meta: wire.Metadata, spec: wire.PodSpec, status: wire.PodStatus) -> Pod:
         deletion_cost=_deletion_cost(meta),
         node_selector=spec.node_selector or {},
         tolerations=_tolerations(tuple(spec.tolerations)) if spec.tolerations else (),
+        images=tuple([each.image for each in spec.containers or () if each.image]),
+        refused=not spec.node_name and _find(status.conditions, "PodScheduled").status == "False",
     )
 
 

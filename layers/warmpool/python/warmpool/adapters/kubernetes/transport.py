@@ -1,5 +1,6 @@
 """One HTTPS request to the Kubernetes API through the `kubernetes` package's ApiClient, answered in raw bytes."""
 
+import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -103,10 +104,12 @@ def _read(response: RESTResponse, call: Call, budget: Budget) -> bytes:
 class _HandshakeContext(ssl.SSLContext):
     """Tells a handshake that breaks off or takes too long from an answer that does."""
 
-    def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
+    def wrap_socket(self, sock: socket.socket, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
         """Shake hands. Raises ssl.SSLError for everything that goes wrong meanwhile."""
         try:
-            return super().wrap_socket(*args, **kwargs)
+            # A connection that the server has reset by now would be taken over by the ssl module and never closed.
+            sock.getpeername()
+            return super().wrap_socket(sock, *args, **kwargs)
         except ssl.SSLError:
             raise
         except OSError as error:

@@ -159,6 +159,7 @@ class Container(Wire):
 
     resources: Requests | None = None
     restart_policy: str | None = None
+    image: str | None = None
 
 
 class Resources(Requests):

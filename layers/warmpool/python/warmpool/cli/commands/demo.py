@@ -1,8 +1,9 @@
 """`warmpool demo`: one real day of launches, with the real Lambda handler, on this machine alone."""
 
 from datetime import date
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Final, TextIO
+from typing import Annotated, BinaryIO, Final, TextIO
 
 import typer
 
@@ -13,6 +14,7 @@ from warmpool.sim.sessions import DEFAULT_SEED
 
 _REPORT: Final = "build/demo/report.html"
 _LOG: Final = "reconcile.log"
+_HISTORY: Final = "history.jsonl"
 
 
 def demo(
@@ -42,18 +44,23 @@ def demo(
     from warmpool.sim.demo import demo_scene, run_demo  # noqa: PLC0415
 
     scene = demo_scene(None if day is None else _day(day), seed)
-    log_file = html.with_name(_LOG)
-    with _log_file(log_file) as log, bars() as progress:
-        result = run_demo(scene, log, progress)
+    log_file, history_file = html.with_name(_LOG), html.with_name(_HISTORY)
+    with _log_file(log_file) as log, _opened(history_file) as history, bars() as progress:
+        result = run_demo(scene, log, progress, history)
     show_runs(scene, result.story, result.runs, html=html, output=output)
     if output is Output.TABLE:
         print_line(f"The handler's log and metrics: {log_file.resolve()}")
+        print_line(f"Its decisions and launches, for warmpool history, explain and replay: {history_file.resolve()}")
 
 
 def _log_file(path: Path) -> TextIO:
+    return TextIOWrapper(_opened(path), encoding="utf-8")
+
+
+def _opened(path: Path) -> BinaryIO:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("w", encoding="utf-8")
+        return path.open("wb")
     except OSError as error:
         raise CliError("FileUnwritable", "--html", f"cannot write {str(path)!r}: {error.strerror}") from error
 

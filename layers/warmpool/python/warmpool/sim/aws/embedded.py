@@ -18,6 +18,7 @@ from warmpool.sim.aws.gaps.fifo_deduplication import fifo_deduplication
 from warmpool.sim.aws.gaps.hyperpod_description import HyperPodDescriptions, hyperpod_description
 from warmpool.sim.aws.gaps.ordered_failures import AwsFailures, ordered_failures
 from warmpool.sim.aws.gaps.quick_names import quick_names
+from warmpool.sim.aws.gaps.quick_transactions import quick_transactions
 from warmpool.sim.aws.gaps.untracked_models import untracked_models
 from warmpool.sim.aws.gaps.virtual_clock import virtual_clock
 from warmpool.sim.aws.identity import AwsIdentity
@@ -102,6 +103,7 @@ class EmbeddedAws:
             stack.enter_context(_process_environment(self._process_variables()))
             stack.enter_context(mock_aws(config={"core": {"mock_credentials": False}}))
             stack.enter_context(quick_names())
+            stack.enter_context(quick_transactions())
             stack.enter_context(untracked_models())
             stack.enter_context(virtual_clock(self.now))
             stack.enter_context(fifo_deduplication())

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from warmpool.core.found import DIRECTLY
 from warmpool.sim.cluster.state import WORKSPACE_LABEL, NodeState, Outcome, PodState
 
 
@@ -60,7 +61,7 @@ class LaunchLog:
 def _why_cold(pod: PodState, node: NodeState) -> str:
     if node.created > pod.created or (node.claim.ready_at or pod.created) > pod.created:
         return "new node"
-    if pod.stranded:
+    if pod.stranded and (pod.bound_at or pod.created) - pod.created > DIRECTLY:
         return "no room"
     if all(node.has_image(image, pod.created) for image in pod.template.images):
         return ""

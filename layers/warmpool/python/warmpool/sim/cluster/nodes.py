@@ -114,7 +114,8 @@ def _join(world: World, claim: ClaimState) -> None:
         puller_free_at=world.now,
         images=dict.fromkeys(world.settings.preinstalled_images, world.now),
     )
-    world.nodes[name] = claim.node = _changed(world, node)
+    world.nodes[name] = claim.node = node
+    _changed(world, node, more_room=True)
     world.note("node-created", name)
     world.after(CONTROL_STEP, partial(_register, world, node))
 
@@ -126,7 +127,7 @@ def _register(world: World, node: NodeState) -> None:
     node.taints.remove(UNREGISTERED_TAINT)
     node.claim.registered_at = world.now
     world.touch(node.claim)
-    _changed(world, node)
+    _changed(world, node, more_room=False)
     for name, requests in node.pool.daemonsets.items():
         pods.create_daemon(world, node, name, add([requests, POD_SLOT]))
     delay = stretched(world.settings, node.pool.initialisation_delay, "initialisation", node.claim.ordinal)
@@ -147,13 +148,16 @@ def _initialise(world: World, node: NodeState) -> None:
     node.labels["karpenter.sh/initialized"] = "true"
     node.claim.initialised_at = world.now
     world.touch(node.claim)
-    _changed(world, node)
+    _changed(world, node, more_room=False)
 
 
-def _changed(world: World, node: NodeState) -> NodeState:
+def _changed(world: World, node: NodeState, *, more_room: bool) -> None:
+    """Note a change. A scheduler tries pods when a node appears and when it is Ready, not for steps in between.
+
+    A pod that is tried in vain waits twice as long for its next try (real runs: bound in the second of Ready).
+    """
     world.touch(node)
-    world.capacity_changed(more_room=True)
-    return node
+    world.capacity_changed(more_room=more_room)
 
 
 def forget_claim(world: World, claim: ClaimState) -> None:

@@ -81,6 +81,8 @@ def pod_value(pod: PodState) -> Pod:
             deletion_cost=_cost(pod),
             node_selector=pod.template.node_selector,
             tolerations=(*pod.template.tolerations, *PATIENCE),
+            images=pod.template.images,
+            refused=pod.node is None and pod.refused_at is not None,
         )
     return cast("Pod", pod.views[VALUE])
 

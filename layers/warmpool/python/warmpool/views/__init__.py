@@ -1,0 +1,1 @@
+"""What is shown of measured values: one description for the dashboard and for the HTML report."""
