@@ -75,7 +75,11 @@ def token_source(
     )
 
 
+def endpoint_of(plane: ControlPlane) -> GivenEndpoint:
+    """Return where the real API server is."""
+    return GivenEndpoint(given=Endpoint(url=plane.url, ca_pem=plane.ca_pem))
+
+
 def client_of(plane: ControlPlane, tokens: TokenProvider | GivenToken | None = None) -> KubernetesClient:
     """Return the product's client for the real API server."""
-    endpoint = GivenEndpoint(given=Endpoint(url=plane.url, ca_pem=plane.ca_pem))
-    return KubernetesClient(endpoint, tokens or token_source())
+    return KubernetesClient(endpoint_of(plane), tokens or token_source())

@@ -13,6 +13,8 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.config import new_client_from_config
 from urllib3.exceptions import HTTPError
 
+from warmpool.adapters.kubernetes.transport import tls_context
+
 if TYPE_CHECKING:
     from kubernetes.client.api_client import ApiClient
 
@@ -58,9 +60,15 @@ class Api:
 
     def __init__(self, kubeconfig: Path) -> None:
         new: Any = new_client_from_config  # the package's module for kubeconfigs has no types
+        configuration: Any = Configuration(retries=False)
         self._client: ApiClient = new(
-            config_file=str(kubeconfig), persist_config=False, client_configuration=Configuration(retries=False)
+            config_file=str(kubeconfig), persist_config=False, client_configuration=configuration
         )
+        # The product's context closes what a server that goes away has reset; the ssl module's own does not.
+        context = tls_context(Path(configuration.ssl_ca_cert).read_text(encoding="ascii"))
+        if configuration.cert_file:
+            context.load_cert_chain(configuration.cert_file, configuration.key_file)
+        self._client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = context
 
     def request(
         self, method: str, path: str, body: object = None, *, content_type: str = "application/json", **query: str

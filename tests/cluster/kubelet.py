@@ -47,7 +47,7 @@ class Kubelet:
         now = time.monotonic()
         for pod in self._api.all_of("v1", "Pod"):
             node = pod["spec"].get("nodeName")
-            if node and not _has_started(pod) and self._pulled(node, pod, now):
+            if node and not _has_started(pod) and self._pulled(node, pod, now) and _is_pulling(pod):
                 changes = {"metadata": {"annotations": {IMAGES_PRESENT: "present"}}}
                 with suppress(Refused):  # gone meanwhile
                     self._api.merge({"apiVersion": "v1", "kind": "Pod", **pod}, changes)
@@ -60,6 +60,11 @@ class Kubelet:
 
 def _has_started(pod: dict[str, Any]) -> bool:
     return "deletionTimestamp" in pod["metadata"] or IMAGES_PRESENT in (pod["metadata"].get("annotations") or {})
+
+
+def _is_pulling(pod: dict[str, Any]) -> bool:
+    """Tell whether kwok has said so: else it may say it afterwards, of a pod that it has just made Ready."""
+    return "startTime" in pod["status"]
 
 
 def _images(pod: dict[str, Any]) -> Iterator[str]:

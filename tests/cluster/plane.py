@@ -1,5 +1,6 @@
 """The control plane: its folder, its programs in the order in which they need each other, and the way in."""
 
+import base64
 import shutil
 import tempfile
 import time
@@ -7,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
+
+from urllib3 import PoolManager
 
 from tests.cluster import build, settings
 from tests.cluster.api import Api
@@ -83,6 +86,20 @@ class ControlPlane:
         """Start the API server, again where it was stopped: on the same port and the same etcd."""
         self._start_api_server()
         self.processes.wait("kube-apiserver", self.api.ready, seconds=READY_SECONDS)
+
+    def compact(self) -> None:
+        """Make etcd forget all but the present, and note it where every API server looks, as one that compacts does."""
+        key = base64.b64encode(b"compact_rev_key").decode()
+        with PoolManager() as etcd:
+
+            def ask(what: str, **body: str) -> str:
+                answer = etcd.request("POST", f"{self._etcd}/v3/kv/{what}", json=body)
+                revision: str = answer.json()["header"]["revision"]
+                return revision
+
+            present = ask("put", key=key, value=base64.b64encode(b"1").decode())
+            ask("put", key=key, value=base64.b64encode(present.encode()).decode())
+            ask("compaction", revision=present)
 
     def _end(self) -> None:
         self.kubelet.stop()

@@ -20,27 +20,45 @@ IMAGES_PRESENT: Final = "cluster.test/images"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Keys of one assumed role's session, as a Lambda function has them."""
+    """Keys of one assumed role's session, as a Lambda function has them, and the group that its access entry gives."""
 
     role: str
     access_key: str
     secret_key: str = field(repr=False)
+    group: str | None = None
+    """None where there is no access entry."""
+    name: str = "reconcile"
     account: str = "111122223333"
 
     @property
     def session_arn(self) -> str:
         """Return the ARN that STS answers with."""
-        return f"arn:aws:sts::{self.account}:assumed-role/{self.role}/reconcile"
+        return self._session_arn(self.name)
 
     @property
     def role_arn(self) -> str:
         """Return the ARN that an access entry names."""
         return f"arn:aws:iam::{self.account}:role/{self.role}"
 
+    def mapped(self) -> dict[str, Any]:
+        """Write its access entry as the authenticator reads it; the user name is the one that EKS gives by default."""
+        return {"roleARN": self.role_arn, "username": self._session_arn("{{SessionName}}"), "groups": [self.group]}
 
-CONTROLLER: Final = Session(role="warmpool-reconcile", access_key="ASIACONTROLLER000000", secret_key="c" * 40)
+    def _session_arn(self, session: str) -> str:
+        return f"arn:aws:sts::{self.account}:assumed-role/{self.role}/{session}"
+
+
+CONTROLLER: Final = Session(
+    role="warmpool-reconciler",
+    access_key="ASIACONTROLLER000000",
+    secret_key="c" * 40,
+    group="warmpool-controller",
+)
+RESEARCHER: Final = Session(
+    role="researcher", name="alice", access_key="ASIARESEARCHER000000", secret_key="r" * 40, group="researchers"
+)
 STRANGER: Final = Session(role="somebody-else", access_key="ASIASTRANGER00000000", secret_key="s" * 40)
-SESSIONS: Final = (CONTROLLER, STRANGER)
+SESSIONS: Final = (CONTROLLER, RESEARCHER, STRANGER)
 
 
 def _instance_type(name: str, cores: int, gibibytes: int, price: float) -> dict[str, Any]:
@@ -70,13 +88,8 @@ INSTANCE_TYPES: Final = [
 
 
 def authenticator(cluster: str) -> dict[str, Any]:
-    """Map the controller's role, and no other, to its group: what an access entry does on EKS."""
-    mapped = {
-        "roleARN": CONTROLLER.role_arn,
-        "username": "warmpool:{{SessionName}}",
-        "groups": ["warmpool-controller"],
-    }
-    return {"clusterID": cluster, "server": {"mapRoles": [mapped]}}
+    """Map each role that has an access entry, and no other, to its group."""
+    return {"clusterID": cluster, "server": {"mapRoles": [each.mapped() for each in SESSIONS if each.group]}}
 
 
 def kubeconfig(server: str, authority: Path, leaf: Leaf | None = None) -> dict[str, Any]:

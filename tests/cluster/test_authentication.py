@@ -48,7 +48,7 @@ def without_signed_header(token: str) -> str:
 def test_the_functions_role_is_the_controllers_group_and_nothing_more(plane: ControlPlane) -> None:
     user = who_am_i(plane, token_source())
 
-    assert user["username"] == "warmpool:reconcile"
+    assert user["username"] == CONTROLLER.session_arn
     assert set(user["groups"]) == {"warmpool-controller", "system:authenticated"}
 
 

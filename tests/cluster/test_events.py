@@ -11,6 +11,7 @@ from tests.app.ingest_builders import Ingesting, MemoryNudges
 from tests.cluster.access import client_of
 from tests.cluster.conftest import NewLab
 from tests.cluster.lab import PATIENCE_SECONDS, Lab
+from tests.cluster.settings import CONTROLLER
 from tests.events.audit_log import subscribed
 from tests.events.cloudwatch_filter import compile_pattern
 from warmpool.adapters.aws.clock import SystemClock, SystemPause
@@ -25,7 +26,6 @@ from warmpool.core.spec import ClusterRef
 from warmpool.ingest_wiring import IngestApp
 from warmpool.settings import IngestSettings
 
-OUR_ROLE = "warmpool-reconciler"
 POLL_SECONDS = 0.25
 
 
@@ -49,9 +49,11 @@ class Reacting:
         placeholders = frozenset({(lab.namespace, "ph")})
         self._app = IngestApp(
             settings=IngestSettings(
-                stack="lab", region="x", queue_url="x", controller_role=OUR_ROLE, placeholders=placeholders
+                stack="lab", region="x", queue_url="x", controller_role=CONTROLLER.role, placeholders=placeholders
             ),
-            use_case=IngestAudit(self.nudges, Ingesting().telemetry, Ours(role=OUR_ROLE, placeholders=placeholders)),
+            use_case=IngestAudit(
+                self.nudges, Ingesting().telemetry, Ours(role=CONTROLLER.role, placeholders=placeholders)
+            ),
         )
         ports = Ports(
             cluster=KubernetesCluster(client_of(lab.plane)),

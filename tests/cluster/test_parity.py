@@ -9,6 +9,7 @@ from tests.cluster.conftest import NewLab
 from tests.cluster.parity.model import ModelWorld
 from tests.cluster.parity.real import RealWorld
 from tests.cluster.parity.story import Story, Telling, stories
+from tests.cluster.parity.times import too_far_apart
 
 
 def told() -> Iterator[ParameterSet]:
@@ -26,5 +27,12 @@ def test_the_embedded_model_comes_to_what_the_real_cluster_comes_to(new_lab: New
     )
 
     real = Telling(RealWorld(lab)).tell(story)
+    model = Telling(ModelWorld(story)).tell(story)
 
-    assert Telling(ModelWorld(story)).tell(story) == real, story.why
+    assert model == real, story.why
+    apart = [
+        f"step {here.step}: {each}"
+        for here, there in zip(model, real, strict=True)
+        for each in too_far_apart(here.times, there.times, story.bounds)
+    ]
+    assert apart == [], story.why

@@ -8,6 +8,7 @@ from tests.cluster.access import client_of
 from tests.cluster.api import Object
 from tests.cluster.lab import Lab
 from tests.cluster.plane import ControlPlane
+from tests.cluster.settings import CONTROLLER
 from warmpool.adapters.kubernetes.manifests import manifests
 from warmpool.adapters.kubernetes.transport import Call
 from warmpool.adapters.memory import FixedBudget
@@ -16,7 +17,7 @@ from warmpool.app.errors import NotPermitted
 Right = tuple[str, str, str]
 """API group, resource (with subresource) and verb."""
 
-USER = "warmpool:reconcile"
+USER = CONTROLLER.session_arn
 
 
 def granted(lab: Lab) -> set[Right]:

@@ -1,6 +1,7 @@
 """Nodes and pods as a test looks at them."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from tests.cluster.api import Object
 from warmpool.core.model import WARM_LABEL
@@ -24,17 +25,23 @@ class PodView:
     ready: bool
     warm: str | None
     uid: str
+    waited_seconds: float
+    """From its creation until its readiness last changed, to the second as the API writes it; 0 where it never did."""
 
 
 def pod_view(pod: Object) -> PodView:
     """Read a pod."""
     conditions = {each["type"]: each["status"] for each in pod["status"].get("conditions", ())}
+    changed = {each["type"]: each["lastTransitionTime"] for each in pod["status"].get("conditions", ())}
+    created = pod["metadata"]["creationTimestamp"]
+    waited = datetime.fromisoformat(changed.get("Ready", created)) - datetime.fromisoformat(created)
     return PodView(
         name=pod["metadata"]["name"],
         node=pod["spec"].get("nodeName"),
         ready=conditions.get("Ready") == "True",
         warm=pod["metadata"].get("labels", {}).get(WARM_LABEL),
         uid=pod["metadata"]["uid"],
+        waited_seconds=waited.total_seconds(),
     )
 
 

@@ -1,9 +1,10 @@
 """The samples of this folder, and what may be wrong with one: a field missing, null, of another type, or enormous.
 
-audit-*.json are real records with generic names, but for those whose cause the sample run had not (a preemption, an
-eviction, our own writes, a Workspace that is stopped): these are real ones with another user, verb or pod.
-audit-census.json counts all 7,303 records of the run by the fields that the filter looks at. The others have the shapes
-of AWS' documentation, with the quirks that were seen in the field.
+audit-*.json are real records with generic names. Most are of one run that operator, Karpenter and people took part in;
+audit-census.json counts all its 7,303 records by the fields that the filter looks at. What that run had not (a
+preemption, an eviction, our own writes, a Workspace that is stopped, nodes that come, are cordoned and go) was logged
+by the real API server of tests/cluster, with EKS' audit policy; `python -m tests.cluster.record_audit` does it again.
+The others have the shapes of AWS' documentation, with the quirks that were seen in the field.
 """
 
 import copy

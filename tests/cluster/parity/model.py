@@ -1,7 +1,7 @@
 """The embedded model as a world of stories, with the delays of the real one."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -37,14 +37,16 @@ SETTINGS: Final = ClusterSettings(
     allocatable=amounts(cpu="47900m", memory="196598Mi", pods="110"),
     consolidate_after=timedelta(seconds=3),
     max_disrupted="100%",
-    initialisation_delay=timedelta(seconds=1),
+    launch_time=timedelta(0),
+    initialisation_delay=timedelta(0),
     image_pull_time=timedelta(seconds=3),
     launch_image=IMAGE,
-    pod_start_time=timedelta(seconds=1),
-    placeholder_start_time=timedelta(seconds=1),
+    pod_start_time=timedelta(seconds=0.5),
+    placeholder_start_time=timedelta(seconds=0.5),
     preempted_start_extra=timedelta(0),
     batch_max=timedelta(seconds=5),
 )
+"""kwok's instances start at once and its nodes are Ready at once; a pod with its images waits for two loops of ours."""
 
 
 class ModelWorld:
@@ -81,6 +83,10 @@ class ModelWorld:
         )
         self._reconcile = Reconcile(ports, ClusterRef(eks="ml-research"))
 
+    def seconds(self) -> float:
+        """Return how much virtual time has gone by."""
+        return (self._clock.now() - START).total_seconds()
+
     def a_pass(self) -> Decision:
         """Run a pass, then let a second go by."""
         report = self._reconcile.run(FixedBudget(PASS_SECONDS))
@@ -109,9 +115,10 @@ class ModelWorld:
         """Create a Workspace."""
         self._cluster.launch(name, requests=amounts(cpu=how.cpu, memory=how.memory, pods="1"), image=IMAGE)
 
-    def close(self, name: str) -> None:
-        """Delete a Workspace."""
-        self._cluster.end(name)
+    def close(self, names: Sequence[str]) -> None:
+        """Delete Workspaces."""
+        for name in names:
+            self._cluster.end(name)
 
     def change(self, **spec: Any) -> None:
         """Change keys of the spec."""

@@ -1,7 +1,7 @@
 """The real cluster as a world of stories."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,10 @@ class RealWorld:
     """A lab, with a pass a second."""
 
     lab: Lab
+
+    def seconds(self) -> float:
+        """Return how much time has gone by since whenever."""
+        return time.monotonic()
 
     def a_pass(self) -> Decision:
         """Run a pass, then let a second go by."""
@@ -41,10 +45,10 @@ class RealWorld:
         """Create a Workspace."""
         self.lab.launch(name, cpu=how.cpu, memory=how.memory)
 
-    def close(self, name: str) -> None:
-        """Delete a Workspace and wait for its pod to go, as virtual time has it at once."""
-        self.lab.close(name)
-        self.lab.wait(f"{name} has gone", lambda: name not in self.lab.workspace_pods())
+    def close(self, names: Sequence[str]) -> None:
+        """Delete Workspaces and wait for their pods to go, as virtual time has it at once."""
+        self.lab.close(*names)
+        self.lab.wait(f"{', '.join(names)} have gone", lambda: self.lab.workspace_pods().keys().isdisjoint(names))
 
     def change(self, **spec: Any) -> None:
         """Change keys of the spec."""

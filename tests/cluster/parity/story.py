@@ -1,13 +1,14 @@
 """Stories that the embedded model and the real cluster both live through, and what is compared afterwards."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
 
 from tests.cluster import settings
+from tests.cluster.parity.times import Bounds, Times
 from tests.cluster.views import PodView
 from warmpool.core.decision import Action, Decision
 from warmpool.core.reasons import Code
@@ -52,6 +53,7 @@ class Story(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     steps: list[Step]
     registration_seconds: int = 2
     initial_replicas: int | None = None
+    bounds: Bounds = Bounds()
     differs: str = ""
     """Why the two worlds do not agree yet; once they do, the test says so."""
 
@@ -80,10 +82,16 @@ class Outcome:
     nodes_of_launches: Sequence[int]
     """How many Workspaces share a node, the fullest first."""
     hold: str | None
+    times: Times = field(compare=False)
+    """Never equal to the second: held against the story's bounds instead."""
 
 
 class World(Protocol):
     """A cluster with the pass running on it, real or embedded."""
+
+    def seconds(self) -> float:
+        """Return how much time has gone by since whenever, in this world."""
+        ...
 
     def a_pass(self) -> Decision:
         """Run a pass, then let a second go by."""
@@ -101,8 +109,8 @@ class World(Protocol):
         """Create a Workspace."""
         ...
 
-    def close(self, name: str) -> None:
-        """Delete a Workspace."""
+    def close(self, names: Sequence[str]) -> None:
+        """Delete Workspaces."""
         ...
 
     def change(self, **spec: Any) -> None:
@@ -134,21 +142,24 @@ class Telling:
         self._world = world
         self._launches: dict[str, str] = {}
         self._warm: set[str | None] = set()
+        self._began = world.seconds()
 
     def tell(self, story: Story) -> list[Outcome]:
         """Return what each step came to; the first outcome is the pool's own beginning."""
         outcomes = [self._settle(0, [self._world.facts().replicas])]
         for number, step in enumerate(story.steps, start=1):
             replicas = [self._world.facts().replicas]
+            self._began = self._world.seconds()
             self._do(step)
-            outcomes.append(self._settle(number, replicas, passes=step.launch is None or step.launch.together))
+            outcome = self._settle(number, replicas, passes=step.launch is None or step.launch.together)
+            outcomes.append(outcome if step.launch is None else self._timed(outcome, step.launch))
         return outcomes
 
     def _do(self, step: Step) -> None:
         if step.launch is not None:
             self._launch(step.launch)
-        for name in step.close:
-            self._world.close(name)
+        if step.close:
+            self._world.close(step.close)
         if step.change:
             self._world.change(**step.change)
         if step.override is not None:
@@ -180,6 +191,12 @@ class Telling:
             return "warm-coexist" if node in self._warm else "cold"
         return "warm-coexist" if before[node] in {each.uid for each in facts.placeholders} else "warm-preempt"
 
+    def _timed(self, outcome: Outcome, launch: Launch) -> Outcome:
+        waits = [self._world.facts().workspaces[name].waited_seconds for name in launch.names]
+        # Of launches that start together, chance says which one waits longest.
+        in_turn = sorted(waits) if launch.together else waits
+        return replace(outcome, times=replace(outcome.times, launches=dict(zip(launch.names, in_turn, strict=True))))
+
     def _is_ready(self, name: str) -> bool:
         pod = self._world.facts().workspaces.get(name)
         return pod is not None and pod.ready
@@ -199,20 +216,22 @@ class Telling:
         raise AssertionError(f"never: {what}; {self._world.facts()}")
 
     def _settle(self, step: int, replicas: list[int], *, passes: bool = True) -> Outcome:
-        decision, quiet = None, 0
+        decision, quiet, rested = None, 0, self._world.seconds()
         for _ in range(LONGEST_STEP if passes else 0):
             decision = self._world.a_pass()
             facts = self._world.facts()
             if facts.replicas != replicas[-1]:
                 replicas.append(facts.replicas)
             quiet = quiet + 1 if _still(decision, facts) else 0
+            if quiet <= 1:
+                rested = self._world.seconds()
             if quiet == QUIET_PASSES:
                 break
         else:
             assert not passes, f"step {step} never ends; {decision}; {self._world.facts()}"
-        return self._outcome(step, replicas, decision)
+        return self._outcome(step, replicas, decision, rested)
 
-    def _outcome(self, step: int, replicas: list[int], decision: Decision | None) -> Outcome:
+    def _outcome(self, step: int, replicas: list[int], decision: Decision | None, rested: float) -> Outcome:
         facts = self._world.facts()
         on_node = [each.node for each in facts.workspaces.values() if each.node]
         return Outcome(
@@ -223,6 +242,7 @@ class Telling:
             launches=dict(self._launches),
             nodes_of_launches=tuple(sorted((on_node.count(node) for node in set(on_node)), reverse=True)),
             hold=decision.hold.value if decision and decision.hold else None,
+            times=Times(launches={}, target=rested - self._began),
         )
 
 
