@@ -43,6 +43,7 @@ def cdk(here: Ground, command: str, *options: str) -> None:
         folder=FOLDER,
         limit_seconds=LIMIT_SECONDS,
     )
+    check(not here.broken, f"moto failed during cdk {command}: {here.broken}")
 
 
 def rehearse(progress: Progress, here: Ground, spec: Spec) -> None:

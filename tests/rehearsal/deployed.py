@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.rehearsal.ground import REGION, Ground
-from tests.rehearsal.models import Place
+from tests.rehearsal.models import SKIPPED, Place
 from tests.rehearsal.policies import Statement, statements
 from tests.rehearsal.progress import check
 from warmpool.sim.aws.identity import ACCOUNT
@@ -36,6 +36,10 @@ class Function:
         return f"{self.folder / 'function'}:{self.folder / 'layer/python'}"
 
 
+_NAMELESS: Final = frozenset({"AWS::Lambda::LayerVersion"})
+"""Made by moto without an id that a stack would tell; `_function` looks whether they are there."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployed:
     """One stack."""
@@ -54,11 +58,8 @@ def read_stack(ground: Ground, stack: str, folder: Path) -> Deployed:
     formation = ground.client("cloudformation")
     [found] = formation.describe_stacks(StackName=stack)["Stacks"]
     outputs = {each["OutputKey"]: each["OutputValue"] for each in found["Outputs"]}
-    resources = formation.describe_stack_resources(StackName=stack)["StackResources"]
-    named: dict[str, list[str]] = {}
-    for each in resources:
-        if "PhysicalResourceId" in each:  # not where it was skipped
-            named.setdefault(each["ResourceType"], []).append(each["PhysicalResourceId"])
+    check(found["StackStatus"] == "CREATE_COMPLETE", f"stack {stack} is {found['StackStatus']}")
+    named = _named(formation, stack)
     names = named["AWS::Lambda::Function"]
     [other] = [name for name in names if name != outputs["Function"]]
     functions = {
@@ -71,6 +72,19 @@ def read_stack(ground: Ground, stack: str, folder: Path) -> Deployed:
         roles={role: _statements(ground, role) for role in named["AWS::IAM::Role"]},
         counts={kind: len(found) for kind, found in named.items()},
     )
+
+
+def _named(formation: Any, stack: str) -> dict[str, list[str]]:
+    """Return what the stack's resources are called, by type. Raises Failed where one of the template was not made."""
+    there = formation.describe_stack_resources(StackName=stack)["StackResources"]
+    names = {each["LogicalResourceId"]: each.get("PhysicalResourceId") for each in there}
+    named: dict[str, list[str]] = {}
+    for logical, resource in formation.get_template(StackName=stack)["TemplateBody"]["Resources"].items():
+        kind, name = resource["Type"], names.get(logical)
+        check(name is not None or kind in SKIPPED or kind in _NAMELESS, f"{logical}, a {kind}, was not made")
+        if name is not None:
+            named.setdefault(kind, []).append(name)
+    return named
 
 
 def _function(ground: Ground, name: str, folder: Path) -> Function:

@@ -38,7 +38,9 @@ def _layers(functions: Any) -> Iterator[None]:
 
     def create(resource_name: str, cloudformation_json: Any, *place: Any, **more: Any) -> Any:
         function = original(resource_name, cloudformation_json, *place, **more)
-        function.update_configuration({"Layers": cloudformation_json["Properties"]["Layers"]})
+        # A reference to a layer gives moto's own object.
+        layers = [getattr(each, "arn", each) for each in cloudformation_json["Properties"]["Layers"]]
+        function.update_configuration({"Layers": layers})
         return function
 
     with replaced(functions, "create_from_cloudformation_json", staticmethod(create)) as original:

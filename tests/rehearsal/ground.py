@@ -74,6 +74,8 @@ class Ground:
     """Types of resources that moto's CloudFormation did not make."""
     requests: Counter[tuple[str, str]]
     """How many requests came to moto, by access key and service."""
+    broken: list[str]
+    """What moto failed at: a client would only try again."""
 
     def client(self, service: str, region: str = REGION) -> Any:
         """Return a client with the owner's keys."""
@@ -117,7 +119,7 @@ def ground(spec: Spec) -> Iterator[Ground]:
         stack.enter_context(eks_endpoint({EKS_CLUSTER: api}))
         stack.enter_context(hyperpod_description())
         skipped = stack.enter_context(_skipped_types())
-        requests = stack.enter_context(_counted_requests())
+        requests, broken = stack.enter_context(_watched_requests())
         port = stack.enter_context(_moto())
         # With 127.0.0.1 moto does not find the bucket in a template's address.
         made = Ground(
@@ -127,6 +129,7 @@ def ground(spec: Spec) -> Iterator[Ground]:
             access=access,
             skipped=skipped,
             requests=requests,
+            broken=broken,
         )
         eks_arn = create_eks_cluster(made.client("eks"), EKS_CLUSTER)
         create_hyperpod_cluster(made.client("sagemaker"), HYPERPOD_CLUSTER, eks_arn=eks_arn)
@@ -182,14 +185,19 @@ def _skipped_types() -> Iterator[Counter[str]]:
 
 
 @contextmanager
-def _counted_requests() -> Iterator[Counter[tuple[str, str]]]:
+def _watched_requests() -> Iterator[tuple[Counter[tuple[str, str]], list[str]]]:
     counted: Counter[tuple[str, str]] = Counter()
+    broken: list[str] = []
 
     def serve(application: DomainDispatcherApplication, environ: dict[str, Any], start_response: Any) -> Any:
         match = _CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
         if match is not None:
             counted[match["key"], match["service"]] += 1
-        return original(application, environ, start_response)
+        try:
+            return original(application, environ, start_response)
+        except Exception as error:
+            broken.append(f"{match and match['service']}: {type(error).__name__}: {error}")
+            raise
 
     with replaced(DomainDispatcherApplication, "__call__", serve) as original:
-        yield counted
+        yield counted, broken

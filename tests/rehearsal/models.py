@@ -179,7 +179,18 @@ class AccessEntryResource(_Resource, CloudFormationModel):
         del self.PRESENT[self._key]
 
 
-class Alarm(_Resource, CloudFormationModel):
+class _Alarm(_Resource):
+    """What both kinds of alarm share."""
+
+    def remove(self) -> None:
+        self.place.backend("cloudwatch").delete_alarms([self.name])
+
+    def get_cfn_attribute(self, attribute: str) -> str:
+        arn: str = self.place.backend("cloudwatch").alarms[self.name].alarm_arn
+        return arn if attribute == "Arn" else super().get_cfn_attribute(attribute)
+
+
+class Alarm(_Alarm, CloudFormationModel):
     """AWS::CloudWatch::Alarm."""
 
     TYPE, NAME = "AWS::CloudWatch::Alarm", "AlarmName"
@@ -197,14 +208,35 @@ class Alarm(_Resource, CloudFormationModel):
             statistic=given.get("Statistic"),
             description=given["AlarmDescription"],
             dimensions=given.get("Dimensions", []),
-            alarm_actions=given["AlarmActions"],
-            ok_actions=given["OKActions"],
+            alarm_actions=given.get("AlarmActions", []),
+            ok_actions=given.get("OKActions", []),
             datapoints_to_alarm=given.get("DatapointsToAlarm"),
             treat_missing_data=given["TreatMissingData"],
         )
 
-    def remove(self) -> None:
-        self.place.backend("cloudwatch").delete_alarms([self.name])
+
+class CompositeAlarm(_Alarm, CloudFormationModel):
+    """AWS::CloudWatch::CompositeAlarm: moto keeps one as an alarm with a rule."""
+
+    TYPE, NAME = "AWS::CloudWatch::CompositeAlarm", "AlarmName"
+
+    def make(self) -> None:
+        given = self.properties
+        self.place.backend("cloudwatch").put_metric_alarm(
+            name=self.name,
+            namespace=None,
+            metric_name=None,
+            comparison_operator=None,
+            evaluation_periods=None,
+            period=None,
+            threshold=None,
+            statistic=None,
+            description=given["AlarmDescription"],
+            dimensions=[],
+            alarm_actions=given["AlarmActions"],
+            ok_actions=given["OKActions"],
+            rule=given["AlarmRule"],
+        )
 
 
 class SubscriptionFilter(_Resource, CloudFormationModel):
@@ -222,7 +254,16 @@ class SubscriptionFilter(_Resource, CloudFormationModel):
         self.place.backend("logs").delete_subscription_filter(self.properties["LogGroupName"], self.name)
 
 
-MODELLED: Final = (ScheduleGroup, Schedule, QueuePolicy, TopicPolicy, AccessEntryResource, Alarm, SubscriptionFilter)
+MODELLED: Final = (
+    ScheduleGroup,
+    Schedule,
+    QueuePolicy,
+    TopicPolicy,
+    AccessEntryResource,
+    Alarm,
+    CompositeAlarm,
+    SubscriptionFilter,
+)
 """Importing this module registers them: moto looks for CloudFormationModel's subclasses when it first needs one."""
 
 SKIPPED: Final[Mapping[str, str]] = {

@@ -12,7 +12,7 @@ from tests.rehearsal.progress import check
 from tests.rehearsal.schedules import Schedules
 from warmpool.adapters.aws.nudge_queue import MESSAGE_GROUP
 from warmpool.core.spec import Spec
-from warmpool.telemetry import HEARTBEAT
+from warmpool.metrics import METRICS
 
 UNREADABLE: Final = "tick, please"
 OVERRIDDEN: Final = "spaces-cpu"
@@ -66,4 +66,7 @@ SITUATIONS: Final = (first_tick, preempted_placeholder, override)
 
 def _complete_pass(lambdas: Lambdas) -> None:
     done = lambdas.poll()
-    check(done.metrics.get(HEARTBEAT) == 1, f"the pass was not complete; its log ends in\n{done.log[-3000:]}")
+    check(
+        done.metrics.get(METRICS["Heartbeat"].name) == 1,
+        f"the pass was not complete; its log ends in\n{done.log[-3000:]}",
+    )
