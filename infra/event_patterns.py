@@ -27,5 +27,15 @@ def cluster_state_pattern(cluster: str) -> dict[str, Any]:
     )
 
 
+def alarm_pattern(stack_name: str) -> dict[str, Any]:
+    """Match alarms of one stack that go off or are over; one that has only just been created is neither."""
+    over = {"state": {"value": ["OK"]}, "previousState": {"value": ["ALARM"]}}
+    return _pattern(
+        "aws.cloudwatch",
+        ["CloudWatch Alarm State Change"],
+        {"alarmName": [{"prefix": f"{stack_name}-"}], "$or": [{"state": {"value": ["ALARM"]}}, over]},
+    )
+
+
 def _pattern(source: str, types: Sequence[str], detail: Mapping[str, Any]) -> dict[str, Any]:
     return {"source": [source], "detail-type": list(types), "detail": dict(detail)}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from aws_cdk import Annotations, ArnFormat, CfnOutput, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda_event_sources as event_sources
 from constructs import Construct
 
@@ -10,6 +11,7 @@ from infra.config import Deployment
 from infra.constructs.alarms import Alarms, Watched
 from infra.constructs.audit_subscription import AuditSource, AuditSubscription
 from infra.constructs.cluster_access import ClusterAccess
+from infra.constructs.dashboard import Dashboard, Shown
 from infra.constructs.events import EventRules
 from infra.constructs.function import ControllerFunction, FunctionShape
 from infra.constructs.layers import Layers
@@ -20,6 +22,7 @@ from infra.constructs.queue import FUNCTION_TIMEOUT, ReconcileQueue
 from infra.constructs.schedule import Tick
 from infra.constructs.window_edges import WindowEdges
 from warmpool.settings import IngestSettings, Settings
+from warmpool.views.model import Resource
 
 
 class WarmpoolStack(Stack):
@@ -49,6 +52,7 @@ class WarmpoolStack(Stack):
         )
         self.audit = self._audit(root) if deployment.audit_events else None
         self.alarms = self._alarms()
+        self.dashboard = self._dashboard()
         self._outputs()
         self._warnings()
 
@@ -142,14 +146,38 @@ class WarmpoolStack(Stack):
             "Alarms",
             Watched(
                 stack_name=self._deployment.stack_name,
-                pools=list(self._deployment.spec.pools),
+                pools=list(self._deployment.spec.pools.values()),
                 function=self.reconciler.function,
+                timeout=FUNCTION_TIMEOUT,
                 queue=self.work.queue,
                 dead_letters=self.work.dead_letters,
                 undelivered_ticks=self.tick.dead_letters,
                 runbook=self._deployment.runbook,
                 email=self._deployment.alarm_email,
                 audit_function=self.audit.ingest.function if self.audit else None,
+            ),
+        )
+
+    def _dashboard(self) -> Dashboard:
+        pools = self._deployment.spec.pools
+        alarms = [each for each in self.alarms.node.find_all() if isinstance(each, cloudwatch.AlarmBase)]
+        return Dashboard(
+            self,
+            "View",
+            Shown(
+                stack_name=self._deployment.stack_name,
+                pools=list(pools),
+                priced=[name for name, pool in pools.items() if pool.node_hourly_price],
+                resources={
+                    Resource.FUNCTION: self.reconciler.function.function_name,
+                    Resource.QUEUE: self.work.queue.queue_name,
+                    Resource.DEAD_LETTERS: self.work.dead_letters.queue_name,
+                    Resource.UNDELIVERED: self.tick.dead_letters.queue_name,
+                },
+                log_group=self.reconciler.log_group.log_group_name,
+                runbook=self._deployment.runbook,
+                # Composite alarms first: they are what a manager asks about.
+                alarms=sorted(alarms, key=lambda each: not isinstance(each, cloudwatch.CompositeAlarm)),
             ),
         )
 
@@ -179,6 +207,7 @@ class WarmpoolStack(Stack):
             "DeadLetterQueueUrl": self.work.dead_letters.queue_url,
             "UndeliveredTicksQueueUrl": self.tick.dead_letters.queue_url,
             "AlarmTopicArn": self.alarms.topic.topic_arn,
+            "ChatTopicArn": self.alarms.events.topic.topic_arn,
             "ParameterPrefix": self.settings.parameter_prefix,
             **({"AuditLogGroup": self.audit.ingest.log_group.log_group_name} if self.audit else {}),
         }.items():

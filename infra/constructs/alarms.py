@@ -1,12 +1,11 @@
-"""What wakes somebody: each alarm with a sentence for people and its place in the runbook."""
+"""What wakes somebody: the topic, the alarms on the stack's own works, and the one on the promise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from aws_cdk import ArnFormat, Duration, Stack
+from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
@@ -14,9 +13,19 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from warmpool.telemetry import CONFIG_INVALID, HEARTBEAT, HELD_LONG, NAMESPACE, PASS_FAILED, SERVICE
+from infra.constructs.alarm_events import AlarmEvents
+from infra.constructs.alarm_factory import MINUTE, AlarmFactory, Says, When
+from infra.constructs.pool_alarms import PoolAlarms
+from warmpool.app.errors import ConfigInvalid
+from warmpool.core.spec import PoolSpec
 
-_MINUTE: Final = Duration.minutes(1)
+MOST_CHILDREN: Final = 100
+"""Alarms that a composite alarm may be made of (CloudWatch quotas)."""
+LONGEST_RULE: Final = 10_240
+"""Characters that its rule may have (PutCompositeAlarm, AlarmRule)."""
+CLOSE: Final = 0.8
+"""This share of the timeout is close to it."""
+QUEUE_LATE: Final = Duration.minutes(5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +33,9 @@ class Watched:
     """What the alarms look at."""
 
     stack_name: str
-    pools: Sequence[str]
+    pools: Sequence[PoolSpec]
     function: lambda_.IFunction
+    timeout: Duration
     queue: sqs.IQueue
     dead_letters: sqs.IQueue
     undelivered_ticks: sqs.IQueue
@@ -34,154 +44,151 @@ class Watched:
     audit_function: lambda_.IFunction | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rule:
-    """When an alarm goes off: above `threshold` in `points` of `minutes`; no data is nothing to count."""
-
-    points: int
-    minutes: int
-    threshold: float = 0
-    comparison: cloudwatch.ComparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
-    missing: cloudwatch.TreatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING
-
-
 class Alarms(Construct):
-    """One topic and the alarms that post to it, when they go off and when they are over."""
+    """One topic and the alarms that post to it; `events` has a topic for chat tools, with what all of them say.
+
+    Raises ConfigInvalid where the pools are more than one composite alarm can watch.
+    """
 
     def __init__(self, scope: Construct, construct_id: str, watched: Watched) -> None:
         super().__init__(scope, construct_id)
         self._watched = watched
-        self.topic = self._topic()
-        if watched.email:
-            self.topic.add_subscription(subscriptions.EmailSubscription(watched.email))
-        self._passes()
-        self._plumbing()
+        self.topic = sns.Topic(self, "Topic", display_name=f"Warm pools of {watched.stack_name}", enforce_ssl=True)
+        self._factory = AlarmFactory(self, stack_name=watched.stack_name, runbook=watched.runbook, topic=self.topic)
+        self._admit()
+        self.events = AlarmEvents(self, "Chat", stack_name=watched.stack_name)
+        heartbeat_lost = self._passes()
+        self._function()
+        self._queues()
         if watched.audit_function is not None:
             self._audit(watched.audit_function)
-        for pool in watched.pools:
-            self._pool(pool)
+        broken = [alarm for pool in watched.pools for alarm in PoolAlarms(self._factory, pool).broken]
+        if broken:
+            self._promise(broken, unless=heartbeat_lost)
 
-    def _topic(self) -> sns.Topic:
+    def _admit(self) -> None:
         """Name the alarms in the topic's policy: with TLS enforced it replaces the default one, which let them in."""
-        topic = sns.Topic(self, "Topic", display_name=f"Warm pools of {self._watched.stack_name}", enforce_ssl=True)
-        alarms = Stack.of(self).format_arn(
-            service="cloudwatch",
-            resource="alarm",
-            resource_name=f"{self._watched.stack_name}-*",
-            arn_format=ArnFormat.COLON_RESOURCE_NAME,
-        )
-        topic.add_to_resource_policy(
+        self.topic.add_to_resource_policy(
             iam.PolicyStatement(
                 sid="AlarmsOfThisStack",
                 principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
                 actions=["sns:Publish"],
-                resources=[topic.topic_arn],
-                conditions={"ArnLike": {"aws:SourceArn": alarms}},
+                resources=[self.topic.topic_arn],
+                conditions={"ArnLike": {"aws:SourceArn": self._factory.arns()}},
             )
         )
-        return topic
+        if self._watched.email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(self._watched.email))
 
-    def _passes(self) -> None:
+    def _passes(self) -> cloudwatch.Alarm:
         """Watch for gaps: a missing metric is no data, and CloudWatch would look back for old good points.
 
         FILL makes the gap a zero at once; 4 of 5 minutes, since metrics from a log arrive late and the newest
         minute always looks empty.
         """
-        self._alarm(
-            "HeartbeatLost",
-            cloudwatch.MathExpression(
-                expression="FILL(beats, 0)",
-                using_metrics={"beats": self._own(HEARTBEAT)},
-                label="Complete passes",
-                period=_MINUTE,
-            ),
-            "no pass has seen the whole cluster in 4 of 5 minutes, so the pools stay as they are",
-            _Rule(
-                points=4,
-                minutes=5,
-                threshold=1,
-                comparison=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
-                missing=cloudwatch.TreatMissingData.BREACHING,
-            ),
+        beats = cloudwatch.MathExpression(
+            expression="FILL(beats, 0)",
+            using_metrics={"beats": self._factory.own("Heartbeat")},
+            label="Complete passes",
+            period=MINUTE,
         )
-        self._alarm(
-            "PassFailed",
-            self._own(PASS_FAILED),
-            "a pool could not be reconciled in 3 of 5 minutes; the other pools went on",
-            _Rule(points=3, minutes=5),
+        what = "no pass has seen the whole cluster in 4 of 5 minutes, so the pools stay as they are"
+        lost = When(
+            points=4,
+            periods=5,
+            threshold=1,
+            comparison=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+            missing=cloudwatch.TreatMissingData.BREACHING,
         )
-        self._alarm(
-            "FunctionErrors",
-            self._watched.function.metric_errors(statistic="Sum", period=_MINUTE),
-            "the reconciler crashed or was killed in 2 of 5 minutes",
-            _Rule(points=2, minutes=5),
+        alarm = self._factory.alarm(Says(name="HeartbeatLost", what=what), beats, lost)
+        failed = "a pool could not be reconciled in 3 of 5 minutes; the other pools went on"
+        self._factory.alarm(
+            Says(name="PassFailed", what=failed), self._factory.own("PassFailed"), When(points=3, periods=5)
+        )
+        return alarm
+
+    def _function(self) -> None:
+        function, timeout = self._watched.function, self._watched.timeout.to_milliseconds()
+        crashed = "the reconciler crashed or was killed in 2 of 5 minutes"
+        self._factory.alarm(
+            Says(name="FunctionErrors", what=crashed),
+            function.metric_errors(statistic="Sum", period=MINUTE),
+            When(points=2, periods=5),
+        )
+        refused = "Lambda refused to start the reconciler in 3 of 5 minutes"
+        self._factory.alarm(
+            Says(name="Throttled", what=refused),
+            function.metric_throttles(statistic="Sum", period=MINUTE),
+            When(points=3, periods=5),
+        )
+        slow = f"passes took more than {CLOSE:.0%} of the function's timeout in 3 of 5 minutes"
+        self._factory.alarm(
+            Says(name="CloseToTimeout", what=slow),
+            function.metric_duration(statistic="Maximum", period=MINUTE),
+            When(points=3, periods=5, threshold=CLOSE * timeout),
         )
 
-    def _plumbing(self) -> None:
-        self._alarm(
-            "QueueLate",
-            self._watched.queue.metric_approximate_age_of_oldest_message(statistic="Maximum", period=_MINUTE),
-            "the oldest nudge has waited for more than 5 minutes: nobody takes them, or a killed pass blocks the group",
-            _Rule(points=3, minutes=3, threshold=300),
+    def _queues(self) -> None:
+        late = (
+            "the oldest nudge has waited for more than 5 minutes: nobody takes them, or a killed pass blocks the group"
+        )
+        self._factory.alarm(
+            Says(name="QueueLate", what=late),
+            self._watched.queue.metric_approximate_age_of_oldest_message(statistic="Maximum", period=MINUTE),
+            When(points=3, periods=3, threshold=QUEUE_LATE.to_seconds()),
         )
         for name, queue, what in (
             ("DeadLetters", self._watched.dead_letters, "a message could not be read, or its passes were killed"),
             ("UndeliveredTicks", self._watched.undelivered_ticks, "a schedule or a rule could not reach the queue"),
         ):
-            depth = queue.metric_approximate_number_of_messages_visible(statistic="Maximum", period=_MINUTE)
-            self._alarm(name, depth, what, _Rule(points=1, minutes=1))
+            depth = queue.metric_approximate_number_of_messages_visible(statistic="Maximum", period=MINUTE)
+            self._factory.alarm(Says(name=name, what=what), depth, When(points=1, periods=1))
 
     def _audit(self, function: lambda_.IFunction) -> None:
-        self._alarm(
-            "AuditErrors",
-            function.metric_errors(statistic="Sum", period=_MINUTE),
-            "the audit log's function failed in 2 of 5 minutes, so changes in the cluster are seen by the tick only",
-            _Rule(points=2, minutes=5),
+        what = "the audit log's function failed in 2 of 5 minutes, so changes in the cluster are seen by the tick only"
+        self._factory.alarm(
+            Says(name="AuditErrors", what=what),
+            function.metric_errors(statistic="Sum", period=MINUTE),
+            When(points=2, periods=5),
         )
 
-    def _pool(self, pool: str) -> None:
-        self._alarm(
-            "HeldLong",
-            self._own(HELD_LONG, pool=pool),
-            f"pool {pool} has been held for longer than its holdLimit",
-            _Rule(points=3, minutes=5),
-            pool,
-        )
-        self._alarm(
-            "ConfigInvalid",
-            self._own(CONFIG_INVALID, pool=pool),
-            f"a setting of pool {pool} is wrong and the last good one stays in force",
-            _Rule(points=3, minutes=5),
-            pool,
-        )
+    def _promise(self, broken: Sequence[cloudwatch.Alarm], *, unless: cloudwatch.Alarm) -> None:
+        """Make one alarm of all pools', silent while the cluster is not seen: what is in it then is not known.
 
-    def _own(self, name: str, **dimensions: str) -> cloudwatch.Metric:
-        """Return one of the controller's metrics; Maximum, since a metric from a log may arrive twice."""
-        return cloudwatch.Metric(
-            namespace=NAMESPACE,
-            metric_name=name,
-            dimensions_map={"service": SERVICE, "stack": self._watched.stack_name, **dimensions},
-            statistic="Maximum",
-            period=_MINUTE,
-        )
-
-    def _alarm(self, name: str, metric: cloudwatch.IMetric, what: str, rule: _Rule, pool: str = "") -> None:
-        alarm = cloudwatch.Alarm(
+        Its children are silent themselves where the schedule wants nothing.
+        """
+        what = "people wait for workspaces: a pool's promise is not kept, or it has been below its floor for long"
+        says = Says(name="WarmPromiseNotKept", what=what)
+        name = self._factory.name_of(says)
+        children = {_name(each) for each in broken}
+        rule = f"({' OR '.join(_in_alarm(each) for each in broken)}) AND NOT {_in_alarm(unless)}"
+        if len(children) + 1 > MOST_CHILDREN or len(rule) > LONGEST_RULE:
+            raise ConfigInvalid(
+                "pools",
+                f"{len(self._watched.pools)} pools make a composite alarm of {len(children) + 1} alarms and"
+                f" {len(rule)} characters; expected at most {MOST_CHILDREN} and {LONGEST_RULE}: name stack and pools"
+                " shorter, or deploy some pools as a second stack",
+            )
+        if name in children:
+            raise ConfigInvalid("pools.warm", f"gives an alarm the name {name}, which the stack needs; rename the pool")
+        composite = cloudwatch.CompositeAlarm(
             self,
-            f"{pool}{name}",
-            metric=metric,
-            alarm_name="-".join(part for part in (self._watched.stack_name, pool, _slug(name)) if part),
-            alarm_description=f"Warm pools: {what}. Runbook: {self._watched.runbook}#{_slug(name)}",
-            threshold=rule.threshold,
-            comparison_operator=rule.comparison,
-            evaluation_periods=rule.minutes,
-            datapoints_to_alarm=rule.points,
-            treat_missing_data=rule.missing,
+            says.name,
+            composite_alarm_name=name,
+            alarm_description=self._factory.description(says),
+            alarm_rule=cloudwatch.AlarmRule.from_string(rule),
         )
-        alarm.add_alarm_action(actions.SnsAction(self.topic))
-        alarm.add_ok_action(actions.SnsAction(self.topic))
+        composite.node.add_dependency(*broken, unless)
+        self._factory.post(composite)
 
 
-def _slug(name: str) -> str:
-    """Turn `HeartbeatLost` into `heartbeat-lost`, as the runbook's headings are linked."""
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+def _in_alarm(alarm: cloudwatch.Alarm) -> str:
+    return f'ALARM("{_name(alarm)}")'
+
+
+def _name(alarm: cloudwatch.Alarm) -> str:
+    """Return the name as it was given: of the construct, CDK would give a reference."""
+    resource = alarm.node.default_child
+    if not isinstance(resource, cloudwatch.CfnAlarm) or resource.alarm_name is None:
+        raise TypeError(f"{alarm.node.path} has no name of its own")
+    return resource.alarm_name
