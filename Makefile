@@ -21,7 +21,7 @@ export UV_COMPILE_BYTECODE := 1
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export CDK_DISABLE_CLI_TELEMETRY := true
 
-.PHONY: help install demo test check cluster-test cluster bench synth deploy docs format clean
+.PHONY: help install demo test check cluster-test cluster rehearse bench synth deploy docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,10 @@ cluster-test: $(INSTALLED) ## the tests on a real control plane of plain process
 cluster: $(INSTALLED) ## keep that control plane running, and print its kubeconfig
 	$(BIN)/python -m tests.cluster.build
 	$(BIN)/python -m tests.cluster.up
+
+rehearse: export PATH := $(CURDIR)/$(BIN):$(PATH)
+rehearse: $(INSTALLED) $(CDK) ## the CDK CLI deploys into a stand-in for AWS, the functions run there, and it is destroyed
+	$(BIN)/python -m tests.rehearsal
 
 bench: $(INSTALLED) ## the measurements, as ratios taken in one run
 	$(BIN)/python -m tests.benchmarks

@@ -53,6 +53,7 @@ def rehearse(progress: Progress, here: Ground, spec: Spec) -> None:
     before = inventory(here)
     with progress.step("cdk deploy") as results:
         cdk(here, "deploy", "--require-approval", "never")
+        here.stop_motos_own_polling()
         check_skipped(here)
         results.append(f"{len(inventory(here) - before)} things new")
         results.append(f"skipped by moto: {', '.join(sorted(models.SKIPPED))}")

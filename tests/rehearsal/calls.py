@@ -25,6 +25,11 @@ def calls_of(written: Mapping[str, Any], *, region: str, account: str) -> Iterat
     Raises Failed for a service whose resources this module cannot tell.
     """
     service, operation = written["service"], written["operation"]
+    if operation == "TransactWriteItems":
+        for operation, item in (pair for each in written["parameters"]["TransactItems"] for pair in each.items()):
+            action = {"ConditionCheck": "ConditionCheckItem"}.get(operation, f"{operation}Item")
+            yield from calls_of({**written, "operation": action, "parameters": item}, region=region, account=account)
+        return
     named = _RESOURCES.get(service)
     if named is None:
         raise Failed(f"a function called {service}:{operation}; tell in {__name__} which resource that is on")

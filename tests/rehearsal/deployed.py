@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.rehearsal.ground import REGION, Ground
-from tests.rehearsal.models import SKIPPED, Place
+from tests.rehearsal.models import SKIPPED
 from tests.rehearsal.policies import Statement, statements
 from tests.rehearsal.progress import check
+from tests.rehearsal.resources import Place
 from warmpool.sim.aws.identity import ACCOUNT
 
 LAYERS: Final = 2
@@ -36,8 +37,8 @@ class Function:
         return f"{self.folder / 'function'}:{self.folder / 'layer/python'}"
 
 
-_NAMELESS: Final = frozenset({"AWS::Lambda::LayerVersion"})
-"""Made by moto without an id that a stack would tell; `_function` looks whether they are there."""
+_NAMELESS: Final = frozenset({"AWS::Lambda::LayerVersion", "AWS::Lambda::Permission"})
+"""Made by moto without an id that a stack would tell; `_function` and connections.py look whether they are there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,8 @@ def read_stack(ground: Ground, stack: str, folder: Path) -> Deployed:
 def _named(formation: Any, stack: str) -> dict[str, list[str]]:
     """Return what the stack's resources are called, by type. Raises Failed where one of the template was not made."""
     there = formation.describe_stack_resources(StackName=stack)["StackResources"]
-    names = {each["LogicalResourceId"]: each.get("PhysicalResourceId") for each in there}
+    # A layer's entry says nothing at all.
+    names = {each.get("LogicalResourceId"): each.get("PhysicalResourceId") for each in there}
     named: dict[str, list[str]] = {}
     for logical, resource in formation.get_template(StackName=stack)["TemplateBody"]["Resources"].items():
         kind, name = resource["Type"], names.get(logical)

@@ -1,4 +1,4 @@
-"""Gaps of moto's CloudFormation: outputs of a stack that a change set made, and layers of a function."""
+"""Gaps of moto's CloudFormation: outputs of a stack that a change set made, layers, a table's expiry."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,7 +14,10 @@ def filled_gaps() -> Iterator[None]:
     with ExitStack() as stack:
         # These import every other service's models, so not before they are needed.
         stack.enter_context(_outputs(import_module("moto.cloudformation.models").CloudFormationBackend))
-        stack.enter_context(_layers(import_module("moto.awslambda.models").LambdaFunction))
+        functions = import_module("moto.awslambda.models")
+        stack.enter_context(_layers(functions.LambdaFunction))
+        stack.enter_context(_layers_go(functions))
+        stack.enter_context(_expiry(import_module("moto.dynamodb.models.table").Table))
         yield
 
 
@@ -44,4 +47,36 @@ def _layers(functions: Any) -> Iterator[None]:
         return function
 
     with replaced(functions, "create_from_cloudformation_json", staticmethod(create)) as original:
+        yield
+
+
+@contextmanager
+def _layers_go(functions: Any) -> Iterator[None]:
+    """Moto leaves a layer where it is when its stack goes."""
+
+    def delete(layer: Any, account: str, region: str) -> None:
+        functions.get_backend(account, region).delete_layer_version(layer.name, layer.version)
+
+    if hasattr(functions.LayerVersion, "delete"):
+        raise AttributeError("moto's layers can be deleted by now: take this out")
+    functions.LayerVersion.delete = delete
+    try:
+        yield
+    finally:
+        del functions.LayerVersion.delete
+
+
+@contextmanager
+def _expiry(tables: Any) -> Iterator[None]:
+    """Moto creates a table without its property TimeToLiveSpecification."""
+
+    def create(resource_name: str, cloudformation_json: Any, *place: Any, **more: Any) -> Any:
+        table = original(resource_name, cloudformation_json, *place, **more)
+        given = cloudformation_json["Properties"].get("TimeToLiveSpecification")
+        if given is not None:
+            status = "ENABLED" if given["Enabled"] else "DISABLED"
+            table.ttl = {"TimeToLiveStatus": status, "AttributeName": given["AttributeName"]}
+        return table
+
+    with replaced(tables, "create_from_cloudformation_json", staticmethod(create)) as original:
         yield

@@ -17,6 +17,7 @@ from moto.server import ThreadedMotoServer
 from tests.rehearsal import absent
 from tests.rehearsal.gaps import filled_gaps
 from tests.rehearsal.models import AccessEntryResource
+from tests.rehearsal.resources import Place
 from warmpool.adapters.kubernetes.manifests import manifests
 from warmpool.core.model import NODEPOOL_LABEL
 from warmpool.core.spec import PoolSpec, Spec
@@ -28,7 +29,7 @@ from warmpool.sim.aws.gaps.eks_endpoint import eks_endpoint
 from warmpool.sim.aws.gaps.fifo_deduplication import fifo_deduplication
 from warmpool.sim.aws.gaps.hyperpod_description import hyperpod_description
 from warmpool.sim.aws.gaps.replacing import replaced
-from warmpool.sim.aws.identity import AwsIdentity
+from warmpool.sim.aws.identity import ACCOUNT, AwsIdentity
 from warmpool.sim.aws.resources import create_eks_cluster, create_hyperpod_cluster
 from warmpool.sim.cluster import ClusterSettings, EmbeddedCluster
 from warmpool.sim.cluster.settings import NodePoolSettings
@@ -92,6 +93,11 @@ class Ground:
         """Return the variables by which a process finds this AWS, and who it is there."""
         place = {"AWS_ENDPOINT_URL": self.url, "AWS_REGION": REGION, "AWS_DEFAULT_REGION": REGION}
         return {**identity.environment(), **place}
+
+    def stop_motos_own_polling(self) -> None:
+        """Take moto's hands off the queues: at each message it would run the function, in Docker."""
+        for queue in Place(ACCOUNT, REGION).backend("sqs").queues.values():
+            queue.lambda_event_source_mappings.clear()
 
     def let_time_pass(self) -> None:
         """Bring the cluster to the present."""

@@ -22,6 +22,8 @@ _LISTED: Final[Mapping[str, tuple[str, str, str, str]]] = {
     "schedule group": ("scheduler", "list_schedule_groups", "ScheduleGroups", "Name"),
     "schedule": ("scheduler", "list_schedules", "Schedules", "Name"),
     "alarm": ("cloudwatch", "describe_alarms", "MetricAlarms", "AlarmName"),
+    "composite alarm": ("cloudwatch", "describe_alarms", "CompositeAlarms", "AlarmName"),
+    "dashboard": ("cloudwatch", "list_dashboards", "DashboardEntries", "DashboardName"),
     "topic": ("sns", "list_topics", "Topics", "TopicArn"),
     "log group": ("logs", "describe_log_groups", "logGroups", "logGroupName"),
     "bucket": ("s3", "list_buckets", "Buckets", "Name"),
