@@ -53,8 +53,8 @@ class Measured:
         yield tick
 
 
-def week_of(pool: PoolSpec, document: str, stack: str, *, days: int = 7) -> tuple[Scene, list[str]]:
-    """Run the committed week, and return the scene and the log of the passes."""
+def week_of(pool: PoolSpec, document: str, stack: str, *, days: int) -> tuple[Scene, list[str]]:
+    """Run the committed week's first days, and return the scene and the log of the passes."""
     trace = committed_week()
     first = midnight(trace.first_day)
     scene = Scene(trace=trace, start=first, end=first + timedelta(days=days), seed=1)
