@@ -21,7 +21,7 @@ export UV_COMPILE_BYTECODE := 1
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export CDK_DISABLE_CLI_TELEMETRY := true
 
-.PHONY: help install demo test week-test check cluster-test cluster rehearse bench synth deploy docs format clean
+.PHONY: help install demo test week-test check cluster-test cluster rehearse alarm bench synth deploy docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ cluster: $(INSTALLED) ## keep that control plane running, and print its kubeconf
 rehearse: export PATH := $(CURDIR)/$(BIN):$(PATH)
 rehearse: $(INSTALLED) $(CDK) ## the CDK CLI deploys into a stand-in for AWS, the functions run there, and it is destroyed
 	$(BIN)/python -m tests.rehearsal
+
+alarm: $(INSTALLED) ## what makes an alarm go off, on the embedded cluster, as a timeline; NAME=heartbeat-lost
+	$(BIN)/python -m tests.alarms $(NAME)
 
 bench: $(INSTALLED) ## the measurements, as ratios taken in one run
 	$(BIN)/python -m tests.benchmarks

@@ -1,45 +1,78 @@
 """What wakes somebody: when, about what, and where it says what to do."""
 
 import re
+from pathlib import Path
+from typing import Any
 
-from tests.infra.synthesis import ROOT, Synthesis
-from warmpool import telemetry
+import pytest
 
+from infra.constructs.alarm_factory import slug
+from tests.infra.synthesis import ROOT, Synthesis, synthesise
+from warmpool.app.errors import ConfigInvalid
+from warmpool.metrics import NAMESPACE, SERVICE
+
+STACK = "warmpool-ml-research"
+POOL = "spaces-cpu"
 RUNBOOK = (ROOT / "docs/runbook.md").read_text()
+OF_STACK = {
+    "heartbeat-lost",
+    "pass-failed",
+    "function-errors",
+    "throttled",
+    "close-to-timeout",
+    "queue-late",
+    "dead-letters",
+    "undelivered-ticks",
+}
+PROMISE = {"promise-not-kept", "below-floor"}
+OF_NODES = {"capacity-stuck", "image-not-pulled", "capped-long"}
+OF_SETTINGS = {"held-long", "config-invalid"}
+COMPOSITE = "warm-promise-not-kept"
+PARTS = ("means", "see", "do", "try")
+"""What each section of the runbook answers."""
 
 
-def test_these_alarms_are_there(synthesis: Synthesis) -> None:
-    names = {alarm["AlarmName"] for alarm in synthesis.resources("AWS::CloudWatch::Alarm").values()}
-
-    assert names == {
-        f"warmpool-ml-research-{name}"
-        for name in (
-            "heartbeat-lost",
-            "pass-failed",
-            "function-errors",
-            "queue-late",
-            "dead-letters",
-            "undelivered-ticks",
-            "spaces-cpu-held-long",
-            "spaces-cpu-config-invalid",
-        )
-    }
+def alarms_of(synthesis: Synthesis) -> dict[str, dict[str, Any]]:
+    """Return every alarm by its name without the stack's."""
+    found = [
+        each
+        for kind in ("Alarm", "CompositeAlarm")
+        for each in synthesis.resolve(synthesis.resources(f"AWS::CloudWatch::{kind}")).values()
+    ]
+    return {each["AlarmName"].removeprefix(f"{STACK}-"): each for each in found}
 
 
-def test_a_lost_heartbeat_is_a_gap_filled_with_zeros_in_4_of_5_minutes(synthesis: Synthesis) -> None:
-    alarm = synthesis.resources("AWS::CloudWatch::Alarm")["Alarms/HeartbeatLost"]
+@pytest.fixture(scope="module")
+def alarms(synthesis: Synthesis) -> dict[str, dict[str, Any]]:
+    return alarms_of(synthesis)
+
+
+def test_these_alarms_are_there(alarms: dict[str, dict[str, Any]]) -> None:
+    of_pool = {f"{POOL}-{name}" for name in (*PROMISE, *OF_NODES, *OF_SETTINGS)}
+
+    assert set(alarms) == {*OF_STACK, *of_pool, COMPOSITE}
+
+
+def test_a_pool_in_shadow_mode_promises_nothing_and_has_only_the_alarms_on_its_settings(tmp_path: Path) -> None:
+    text = (ROOT / "infra/pools.yaml").read_text()
+    (tmp_path / "pools.yaml").write_text(text.replace("mode: active ", "mode: shadow "))
+
+    alarms = alarms_of(synthesise(tmp_path / "cdk", {"spec": str(tmp_path / "pools.yaml")}))
+
+    assert set(alarms) == {*OF_STACK, *(f"{POOL}-{name}" for name in OF_SETTINGS)}
+
+
+def test_a_lost_heartbeat_is_a_gap_filled_with_zeros_in_4_of_5_minutes(alarms: dict[str, dict[str, Any]]) -> None:
+    alarm = alarms["heartbeat-lost"]
 
     [expression] = [each for each in alarm["Metrics"] if each["ReturnData"]]
     [beats] = [each for each in alarm["Metrics"] if not each["ReturnData"]]
     assert expression["Expression"] == f"FILL({beats['Id']}, 0)"
     assert beats["MetricStat"] == {
         "Metric": {
-            "Namespace": telemetry.NAMESPACE,
-            "MetricName": telemetry.HEARTBEAT,
-            "Dimensions": [
-                {"Name": "service", "Value": telemetry.SERVICE},
-                {"Name": "stack", "Value": "warmpool-ml-research"},
-            ],
+            "Namespace": NAMESPACE,
+            "MetricName": "Heartbeat",
+            "Dimensions": [{"Name": "service", "Value": SERVICE}, {"Name": "stack", "Value": STACK}],
         },
         "Period": 60,
         "Stat": "Maximum",
@@ -49,67 +82,148 @@ def test_a_lost_heartbeat_is_a_gap_filled_with_zeros_in_4_of_5_minutes(synthesis
     assert alarm["TreatMissingData"] == "breaching"
 
 
-def test_crashes_late_messages_and_dead_letters_raise_an_alarm(synthesis: Synthesis) -> None:
-    alarms = synthesis.resolve(synthesis.resources("AWS::CloudWatch::Alarm"))
+def test_aws_own_metrics_are_those_of_the_deployed_function_and_queues(alarms: dict[str, dict[str, Any]]) -> None:
     watched = {
-        path: (each["Namespace"], each["MetricName"], each["Dimensions"][0]["Value"], each["Threshold"])
-        for path, each in alarms.items()
+        name: (each["Namespace"], each["MetricName"], each["Dimensions"][0]["Value"], each["Threshold"])
+        for name, each in alarms.items()
         if each.get("Namespace", "").startswith("AWS/")
     }
 
+    function, depth = "<Reconciler/Function>", "ApproximateNumberOfMessagesVisible"
     assert watched == {
-        "Alarms/FunctionErrors": ("AWS/Lambda", "Errors", "<Reconciler/Function>", 0),
-        "Alarms/QueueLate": ("AWS/SQS", "ApproximateAgeOfOldestMessage", "<Reconcile/Queue>.QueueName", 300),
-        "Alarms/DeadLetters": (
-            "AWS/SQS",
-            "ApproximateNumberOfMessagesVisible",
-            "<Reconcile/DeadLetters>.QueueName",
-            0,
-        ),
-        "Alarms/UndeliveredTicks": (
-            "AWS/SQS",
-            "ApproximateNumberOfMessagesVisible",
-            "<Tick/DeadLetters>.QueueName",
-            0,
-        ),
+        "function-errors": ("AWS/Lambda", "Errors", function, 0),
+        "throttled": ("AWS/Lambda", "Throttles", function, 0),
+        "close-to-timeout": ("AWS/Lambda", "Duration", function, 24_000),
+        "queue-late": ("AWS/SQS", "ApproximateAgeOfOldestMessage", "<Reconcile/Queue>.QueueName", 300),
+        "dead-letters": ("AWS/SQS", depth, "<Reconcile/DeadLetters>.QueueName", 0),
+        "undelivered-ticks": ("AWS/SQS", depth, "<Tick/DeadLetters>.QueueName", 0),
     }
 
 
-def test_a_pools_alarms_watch_that_pool(synthesis: Synthesis) -> None:
-    alarms = synthesis.resources("AWS::CloudWatch::Alarm")
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("below-floor", "BelowFloor"),
+        ("capacity-stuck", "CapacityStuck"),
+        ("image-not-pulled", "ImagePullStuck"),
+        ("capped-long", "Capped"),
+        ("held-long", "HeldLong"),
+        ("config-invalid", "ConfigInvalid"),
+    ],
+)
+def test_a_pools_alarms_watch_that_pool(alarms: dict[str, dict[str, Any]], name: str, metric: str) -> None:
+    alarm = alarms[f"{POOL}-{name}"]
 
-    for path, metric in (
-        ("Alarms/spaces-cpuHeldLong", telemetry.HELD_LONG),
-        ("Alarms/spaces-cpuConfigInvalid", telemetry.CONFIG_INVALID),
-    ):
-        assert alarms[path]["MetricName"] == metric
-        assert {each["Name"]: each["Value"] for each in alarms[path]["Dimensions"]} == {
-            "service": telemetry.SERVICE,
-            "stack": "warmpool-ml-research",
-            "pool": "spaces-cpu",
-        }
+    assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, metric)
+    assert {each["Name"]: each["Value"] for each in alarm["Dimensions"]} == {
+        "service": SERVICE,
+        "stack": STACK,
+        "pool": POOL,
+    }
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
 
 
-def test_every_alarm_posts_to_the_topic_and_says_when_it_is_over(
+def spec_with(folder: Path, changes: str) -> dict[str, dict[str, Any]]:
+    """Synthesise the newcomer's stack with lines added to its pool."""
+    text = (ROOT / "infra/pools.yaml").read_text()
+    kept = re.sub(r"(?m)^    (demand|leadTime|leadTimeLimit): .*\n", "", text)
+    (folder / "pools.yaml").write_text(re.sub(r"(?m)^(    min:)", f"{changes}\\1", kept, count=1))
+    return alarms_of(synthesise(folder / "cdk", {"spec": str(folder / "pools.yaml")}))
+
+
+def test_thresholds_come_from_the_spec(tmp_path: Path) -> None:
+    alarms = spec_with(
+        tmp_path,
+        "    demand: {targetHitRate: 0.8, readyWithin: 60s}\n    leadTime: 10m\n    leadTimeLimit: 25m\n",
+    )
+
+    promise, floor = alarms[f"{POOL}-promise-not-kept"], alarms[f"{POOL}-below-floor"]
+    assert (promise["ComparisonOperator"], promise["Threshold"]) == ("LessThanThreshold", 0.8)
+    assert "fewer than 80 %" in promise["AlarmDescription"]
+    assert (floor["DatapointsToAlarm"], floor["EvaluationPeriods"]) == (25, 27)
+    assert "for 25 min" in floor["AlarmDescription"]
+
+
+@pytest.mark.parametrize(("limit", "period", "points", "periods"), [("1439m", 120, 720, 720), ("20h", 60, 1200, 1202)])
+def test_a_limit_of_about_a_day_is_watched_as_far_back_as_cloudwatch_can_look(
+    tmp_path: Path, limit: str, period: int, points: int, periods: int
+) -> None:
+    floor = spec_with(tmp_path, f"    leadTime: 10m\n    leadTimeLimit: {limit}\n")[f"{POOL}-below-floor"]
+
+    assert (floor["Period"], floor["DatapointsToAlarm"], floor["EvaluationPeriods"]) == (period, points, periods)
+    assert period * periods <= 86_400
+
+
+def test_every_alarm_posts_to_the_topic_and_says_when_it_is_over_or_is_part_of_one_that_does(
     synthesis: Synthesis, private_synthesis: Synthesis
 ) -> None:
     for each in (synthesis, private_synthesis):
-        for alarm in each.resolve(each.resources("AWS::CloudWatch::Alarm")).values():
-            assert alarm["AlarmActions"] == alarm["OKActions"] == ["<Alarms/Topic>"]
+        alarms = alarms_of(each)
+        told = {name: (alarm.get("AlarmActions"), alarm.get("OKActions")) for name, alarm in alarms.items()}
+        quiet = {name for name, actions in told.items() if actions == (None, None)}
+        assert quiet == {f"{POOL}-{name}" for name in (*PROMISE, "capped-long")}
+        assert {str(told[name]) for name in told.keys() - quiet} == {str((["<Alarms/Topic>"], ["<Alarms/Topic>"]))}
 
     assert synthesis.resources("AWS::SNS::Subscription") == {}
     [subscription] = private_synthesis.resources("AWS::SNS::Subscription").values()
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "ops@example.com")
 
 
+def test_the_composite_alarm_is_of_every_pools_promise_and_silent_without_a_heartbeat(
+    alarms: dict[str, dict[str, Any]],
+) -> None:
+    assert alarms[COMPOSITE]["AlarmRule"] == (
+        f'(ALARM("{STACK}-{POOL}-promise-not-kept") OR ALARM("{STACK}-{POOL}-below-floor"))'
+        f' AND NOT ALARM("{STACK}-heartbeat-lost")'
+    )
+
+
+def many_pools(folder: Path, names: list[str]) -> Path:
+    text = (ROOT / "infra/pools.yaml").read_text()
+    head, pool = text[: text.index(f"  {POOL}:")], text[text.index(f"  {POOL}:") :]
+    bodies = [
+        re.sub(
+            r"(?m)^    deployment: .*\n",
+            f"    deployment: ph-{number}\n",
+            re.sub(r"(?m)^    nodeSelector: .*\n", f"    nodeSelector: {{pool: p{number}}}\n", pool),
+        ).replace(f"  {POOL}:", f"  {name}:", 1)
+        for number, name in enumerate(names)
+    ]
+    (folder / "pools.yaml").write_text(head + "".join(bodies))
+    return folder / "pools.yaml"
+
+
+def test_more_pools_than_one_composite_alarm_can_watch_are_refused_with_a_way_out(tmp_path: Path) -> None:
+    spec = many_pools(tmp_path, [f"pool-{number:02}" for number in range(50)])
+
+    with pytest.raises(ConfigInvalid, match=r"101 alarms .* deploy some pools as a second stack"):
+        synthesise(tmp_path / "cdk", {"spec": str(spec)})
+
+
+def test_a_pool_whose_alarm_would_have_the_composites_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match="rename the pool"):
+        synthesise(tmp_path / "cdk", {"spec": str(many_pools(tmp_path, ["warm"]))})
+
+
 def test_every_alarm_leads_to_a_section_of_the_runbook_and_every_section_is_an_alarms(
     audit_synthesis: Synthesis,
 ) -> None:
-    texts = [each["AlarmDescription"] for each in audit_synthesis.resources("AWS::CloudWatch::Alarm").values()]
+    texts = [each["AlarmDescription"] for each in alarms_of(audit_synthesis).values()]
     linked = {
         match[1] for text in texts for match in [re.search(r"Runbook: docs/runbook\.md#([a-z-]+)$", text)] if match
     }
 
-    assert len(texts) == 9
+    assert len(texts) == len(linked) == len({*OF_STACK, *PROMISE, *OF_NODES, *OF_SETTINGS, COMPOSITE, "audit-errors"})
     assert linked == set(re.findall(r"^## ([a-z-]+)$", RUNBOOK, re.MULTILINE))
-    assert all("Runbook: " in text for text in texts)
+
+
+def test_every_section_of_the_runbook_says_what_it_means_how_to_see_it_what_to_do_and_how_to_try_it() -> None:
+    for section in re.split(r"(?m)^## ", RUNBOOK)[1:]:
+        name, _, text = section.partition("\n")
+        if re.fullmatch(r"[a-z-]+", name):
+            assert [part for part in PARTS if f"**{part.capitalize()}**" not in text] == [], name
+            assert f"make alarm NAME={name}" in text
+
+
+def test_a_slug_is_how_a_heading_is_linked() -> None:
+    assert slug("WarmPromiseNotKept") == "warm-promise-not-kept"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from functions.reconcile.handler import handler
-from infra.event_patterns import cluster_event_pattern, cluster_state_pattern, parameter_pattern
+from infra.event_patterns import alarm_pattern, cluster_event_pattern, cluster_state_pattern, parameter_pattern
 from tests.app.fakes import FakeCluster, World
 from tests.builders import snapshot
 from tests.events.eventbridge import LARGEST_MESSAGE, matches, transformed, transformer
@@ -27,6 +27,8 @@ SETTINGS = Settings(
     dead_letter_queue_url="https://sqs.eu-central-1.amazonaws.com/123456789012/dead.fifo",
     eks_cluster="ml-research-eks",
 )
+CHAT = "Alarms/Chat/Rule"
+"""The one rule that nudges nobody: alarms, for chat tools."""
 KINDS = {"hyperpod": "cluster-event", "ssm": "parameter"}
 
 
@@ -145,7 +147,9 @@ def test_a_message_that_went_round_the_rules_is_dropped_and_told(deployed: Deplo
 
 
 def test_every_rule_sends_into_the_one_group_and_gives_up_after_a_minute(synthesis: Synthesis) -> None:
-    for rule in synthesis.resolve(synthesis.resources("AWS::Events::Rule")).values():
+    for path, rule in synthesis.resolve(synthesis.resources("AWS::Events::Rule")).items():
+        if path == CHAT:
+            continue
         [target] = rule["Targets"]
         assert target["Arn"] == "<Reconcile/Queue>.Arn"
         assert target["SqsParameters"] == {"MessageGroupId": MESSAGE_GROUP}
@@ -163,13 +167,41 @@ def test_the_rules_are_these(synthesis: Synthesis) -> None:
         "Events/Parameters": parameter_pattern("/warmpool/warmpool-ml-research"),
         "Events/ClusterEvents": cluster_event_pattern("ml-research"),
         "Events/ClusterState": cluster_state_pattern("ml-research"),
+        CHAT: alarm_pattern("warmpool-ml-research"),
     }
+
+
+def changed(before: str, after: str, name: str = "warmpool-ml-research-spaces-cpu-capped-long") -> dict[str, Any]:
+    """Return what CloudWatch sends to EventBridge when an alarm's state changes."""
+    detail = {"alarmName": name, "state": {"value": after}, "previousState": {"value": before}}
+    return {"source": "aws.cloudwatch", "detail-type": "CloudWatch Alarm State Change", "detail": detail}
+
+
+def test_chat_tools_hear_of_every_alarm_of_this_stack_when_it_goes_off_and_when_it_is_over(
+    synthesis: Synthesis,
+) -> None:
+    rule = synthesis.resolve(synthesis.resources("AWS::Events::Rule"))[CHAT]
+    [target] = rule["Targets"]
+
+    assert (target["Arn"], target.keys() & {"Input", "InputPath", "InputTransformer"}) == ("<Alarms/Chat/Topic>", set())
+    heard = {
+        (before, after): matches(rule["EventPattern"], changed(before, after))
+        for before in ("OK", "ALARM", "INSUFFICIENT_DATA")
+        for after in ("OK", "ALARM", "INSUFFICIENT_DATA")
+        if before != after
+    }
+    assert {change for change, told in heard.items() if told} == {
+        ("OK", "ALARM"),
+        ("INSUFFICIENT_DATA", "ALARM"),
+        ("ALARM", "OK"),
+    }
+    assert not matches(rule["EventPattern"], changed("OK", "ALARM", "warmpool-ml-research2-heartbeat-lost"))
 
 
 def test_outside_hyperpod_there_are_no_rules_of_sagemaker(plain_synthesis: Synthesis) -> None:
     rules = plain_synthesis.resources("AWS::Events::Rule")
 
-    assert list(rules) == ["Events/Parameters"]
+    assert set(rules) == {"Events/Parameters", CHAT}
     assert "sagemaker" not in json.dumps(plain_synthesis.template).replace("/sagemaker/sagemaker-distribution", "")
     deployed = Deployed(rules=rules)
     assert not [name for name, event in events().items() if name.startswith("hyperpod") and deployed.bodies(event)]

@@ -119,7 +119,9 @@ def test_resource_policies_deny_plain_text_and_let_only_the_own_rules_and_alarms
         if statement["Effect"] == "Allow"
     ]
 
-    rules = {"ArnEquals": {"aws:SourceArn": [f"<{path}>.Arn" for path in synthesis.resources("AWS::Events::Rule")]}}
+    chat = "Alarms/Chat/Rule"
+    others = [path for path in synthesis.resources("AWS::Events::Rule") if path != chat]
+    rules = {"ArnEquals": {"aws:SourceArn": [f"<{path}>.Arn" for path in others]}}
     assert allowed == [
         *(
             {
@@ -139,6 +141,14 @@ def test_resource_policies_deny_plain_text_and_let_only_the_own_rules_and_alarms
             "Principal": {"Service": "cloudwatch.amazonaws.com"},
             "Resource": "<Alarms/Topic>",
             "Condition": {"ArnLike": {"aws:SourceArn": ARN % ("cloudwatch", "alarm:warmpool-ml-research-*")}},
+        },
+        {
+            "Sid": "AlarmEventsOfThisStack",
+            "Effect": "Allow",
+            "Action": "sns:Publish",
+            "Principal": {"Service": "events.amazonaws.com"},
+            "Resource": "<Alarms/Chat/Topic>",
+            "Condition": {"ArnEquals": {"aws:SourceArn": f"<{chat}>.Arn"}},
         },
     ]
     assert synthesis.resources("AWS::Lambda::Permission") == {}

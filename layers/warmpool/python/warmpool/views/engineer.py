@@ -83,7 +83,7 @@ POOL: Final = (
             ),
             _WAITS,
         ),
-        runbook=("promise-not-kept", "pool-below-floor"),
+        runbook=("warm-promise-not-kept", "promise-not-kept", "below-floor"),
     ),
     Group(
         title="Why were launches cold, and what is in the way?",
@@ -123,7 +123,7 @@ POOL: Final = (
                 only_occurred=True,
             ),
         ),
-        runbook=("capacity-stuck", "image-pull-stuck", "capped-long", "held-long", "config-invalid"),
+        runbook=("capacity-stuck", "image-not-pulled", "capped-long", "held-long", "config-invalid"),
     ),
     Group(
         title="Placeholders, nodes and how fast they come",
@@ -223,7 +223,7 @@ STACK: Final = (
                 ),
             ),
         ),
-        runbook=("heartbeat-lost", "pass-failed", "function-errors"),
+        runbook=("heartbeat-lost", "pass-failed", "function-errors", "throttled", "close-to-timeout"),
     ),
     Group(
         title="Do its messages arrive?",
