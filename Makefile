@@ -43,6 +43,7 @@ check: $(INSTALLED) ## what CI checks beside: style, types, imports, generated d
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m warmpool.adapters.config.reference docs/configuration.md --check
+	$(BIN)/python -m warmpool.views.metrics_page docs/metrics.md --check
 	$(BIN)/pytest --quiet tests/test_repository.py
 	$(BIN)/coverage run -m pytest --quiet tests/core tests/app
 	$(BIN)/coverage report
@@ -76,8 +77,9 @@ deploy: export PATH := $(CURDIR)/$(BIN):$(PATH)
 deploy: $(INSTALLED) $(CDK) ## into the AWS account that the shell is logged in to; ARGS="-c eksCluster=NAME"
 	$(strip $(CDK) deploy $(ARGS))
 
-docs: $(INSTALLED) ## write docs/configuration.md from the schema
+docs: $(INSTALLED) ## write docs/configuration.md from the schema, and the table in docs/metrics.md
 	$(BIN)/python -m warmpool.adapters.config.reference docs/configuration.md
+	$(BIN)/python -m warmpool.views.metrics_page docs/metrics.md
 
 format: $(INSTALLED) ## order imports and format
 	$(BIN)/ruff check --select I --fix --quiet

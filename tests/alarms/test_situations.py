@@ -58,7 +58,7 @@ def test_exactly_the_right_alarms_go_off_and_are_over(
 
 
 def test_every_alarm_has_its_situation(alarms: Alarms) -> None:
-    names = {slug_of(each.name) for each in (*alarms.metric, *alarms.composite)}
+    names = {slug_of(each.name) for each in alarms.metric} | {slug_of(each.name) for each in alarms.composite}
 
     assert set(SITUATIONS) == names
 
@@ -100,7 +100,7 @@ def nothing_wanted(alarms: Alarms) -> Played:
 
 
 def frozen(alarms: Alarms) -> Played:
-    """An operator froze everything and went home."""
+    """Freeze everything, as an operator does before going home."""
     on = stage(alarms)
     on.story.reader.stops["stop"] = Stop(mode=StopMode.FREEZE)
     on.story.configuration.stop = "stop"

@@ -12,6 +12,7 @@ from typing import Any, Final
 from warmpool.app.measured import Grid, Points, Progress, Query, Statistic
 from warmpool.app.ports import Budget
 
+_HOUR: Final = 3600
 _MARK: Final = '"_aws"'
 _LATEST: Final = datetime.max.replace(tzinfo=UTC).timestamp() * 1000
 _DECODER: Final = json.JSONDecoder()
@@ -53,6 +54,14 @@ class EmfLog:
         first = min(each.at[0] for each in self._metrics.values())
         last = max(each.at[-1] for each in self._metrics.values())
         return _instant(first), _instant(last)
+
+    def hours(self, namespace: str) -> Mapping[Key, frozenset[int]]:
+        """Return in which hours (since 1970) each metric of a namespace was written: AWS charges by the hour."""
+        return {
+            key: frozenset(int(at // _HOUR) for at in values.at)
+            for key, values in self._metrics.items()
+            if key[0] == namespace
+        }
 
     def named(self, dimension: str, namespace: str, **within: str) -> tuple[str, ...]:
         """Return what a dimension is in the log, where the others are as given, in the order of the log."""

@@ -1,8 +1,6 @@
 """Reads what was measured, from CloudWatch or from a log, and shows it as numbers and as a page."""
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,9 +15,10 @@ from warmpool.app.errors import ConfigUnreadable, NotPermitted
 from warmpool.app.measured import Grid, Measurements
 from warmpool.app.ports import Budget
 from warmpool.cli.errors import CliError
-from warmpool.cli.inputs import STDIN, spec_of, unreadable
+from warmpool.cli.inputs import spec_of
 from warmpool.cli.instants import instant_text, parse_instant_or_day
 from warmpool.cli.live import LiveStack, deployed_pools, open_stack
+from warmpool.cli.logs import read_log, source_of, span_of
 from warmpool.cli.printing import print_json, print_line, print_table, warn
 from warmpool.core.spec import PoolSpec
 from warmpool.metrics import NAMESPACE, SERVICE
@@ -86,14 +85,10 @@ def from_cloudwatch(asked: Asked, progress: Bars) -> Measured:
 
 def from_log(name: str, asked: Asked, progress: Bars) -> Measured:
     """Read a log's metrics. Raises CliError, also where it holds none, or those of several stacks."""
-    log = _log(name, progress)
-    source = "stdin" if name == STDIN else name
-    if log.span is None:
-        raise CliError(
-            "NoMetrics", "--log", f"{source!r} holds no metrics; expected lines in the embedded metric format"
-        )
+    source = source_of(name)
+    log = read_log(name, progress).metrics
+    first, last = span_of(log, source)
     stack = _stack_in(log, asked.stack)
-    first, last = log.span
     grid = grid_over(*asked.span(first, last + timedelta(minutes=1)), last)
     pools = _chosen(asked, log.named("pool", NAMESPACE, service=SERVICE, stack=stack))
     names = Names(stack=stack)
@@ -181,33 +176,6 @@ def _stack_in(log: EmfLog, wanted: str | None) -> str:
     if wanted is None and len(stacks) != 1:
         raise CliError("Usage", "--stack", f"which of the log's stacks? There are: {there}")
     return wanted or stacks[0]
-
-
-def _log(name: str, progress: Bars) -> EmfLog:
-    try:
-        with _lines(name, progress) as lines:
-            return EmfLog(lines)
-    except (OSError, ValueError) as error:
-        raise unreadable(name, "--log", error) from error
-
-
-@contextmanager
-def _lines(name: str, progress: Bars) -> Iterator[Iterable[str]]:
-    if name == STDIN:
-        yield (line.decode(errors="replace") for line in sys.stdin.buffer)
-        return
-    path = Path(name)
-    with path.open("rb") as file:
-        size = path.stat().st_size
-        yield _told(file, size, progress)
-
-
-def _told(file: Iterable[bytes], size: int, progress: Bars) -> Iterator[str]:
-    done = 0
-    for line in file:
-        done += len(line)
-        progress(f"{_READING} the log", done / size if size else 1.0)
-        yield line.decode(errors="replace")
 
 
 def _document(measured: Measured, written: Path | None) -> dict[str, Any]:
