@@ -1,6 +1,6 @@
 """Reads what was measured, from CloudWatch or from a log, and shows it as numbers and as a page."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from warmpool.cli.errors import CliError
 from warmpool.cli.inputs import spec_of
 from warmpool.cli.instants import instant_text, parse_instant_or_day
 from warmpool.cli.live import LiveStack, deployed_pools, open_stack
-from warmpool.cli.logs import read_log, source_of, span_of
+from warmpool.cli.logs import Bars, read_log, source_of, span_of
 from warmpool.cli.printing import print_json, print_line, print_table, warn
 from warmpool.core.spec import PoolSpec
 from warmpool.metrics import NAMESPACE, SERVICE
@@ -35,9 +35,6 @@ _SECONDS: Final = 600.0
 _DAYS: Final = 7
 _READING: Final = "reading"
 _DRAWING: Final = "drawing"
-
-Bars = Callable[[str, float], None]
-"""Takes the name of what is under way and the share of it that is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
