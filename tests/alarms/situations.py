@@ -1,12 +1,12 @@
 """One situation for each alarm: what drives its metric over the threshold on the embedded cluster, and back."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tests.alarms.played import SETTLED, CloudStage, Emitting, Played, stage
-from tests.functions.reconcile_world import MINUTE, START, reconcile_world
+from tests.alarms.cloud import cloud_stage
+from tests.alarms.played import SETTLED, Played, stage
+from tests.functions.reconcile_world import MINUTE, START
 from warmpool.adapters.aws.nudge_queue import MESSAGE_GROUP
 from warmpool.core.spec import Override
 from warmpool.sim.alarms.watch import Alarms
@@ -123,52 +123,6 @@ def pass_failed(alarms: Alarms) -> Played:
     return on.played()
 
 
-def throttled(alarms: Alarms) -> Played:
-    on = stage(alarms)
-    on.note("Lambda refuses one invocation in each of four minutes (synthetic points)")
-    on.wait(4, throttled=1)
-    on.note("it refuses no more")
-    on.wait(10, throttled=0)
-    return on.played()
-
-
-def close_to_timeout(alarms: Alarms) -> Played:
-    on = stage(alarms)
-    on.note("passes take 25 s of 30 s (synthetic points)")
-    on.wait(4, close_to_timeout=25_000)
-    on.note("they take a second again")
-    on.wait(10, close_to_timeout=1_000)
-    return on.played()
-
-
-def undelivered_ticks(alarms: Alarms) -> Played:
-    on = stage(alarms)
-    on.note("a tick could not be delivered and lies in its queue (synthetic points)")
-    on.wait(3, undelivered_ticks=1)
-    on.note("the queue is purged")
-    on.wait(10, undelivered_ticks=0)
-    return on.played()
-
-
-def audit_errors(alarms: Alarms) -> Played:
-    on = stage(alarms)
-    on.note("the audit log's function fails in three minutes (synthetic points)")
-    on.wait(3, audit_errors=2)
-    on.note("it works again")
-    on.wait(10, audit_errors=0)
-    return on.played()
-
-
-@contextmanager
-def cloud_stage(alarms: Alarms) -> Iterator[CloudStage]:
-    """Set up the handler in the embedded AWS and wait until its pool is warm."""
-    with reconcile_world() as world:
-        world.add_pool()
-        on = CloudStage(alarms=alarms, world=world, emitting=Emitting(world.clock))
-        on.wait(SETTLED)
-        yield on
-
-
 def function_errors(alarms: Alarms) -> Played:
     with cloud_stage(alarms) as on:
         on.note("the handler crashes")
@@ -204,6 +158,51 @@ def dead_letters(alarms: Alarms) -> Played:
         return on.played()
 
 
+def throttled(alarms: Alarms) -> Played:
+    with cloud_stage(alarms) as on:
+        on.note("other functions use all of the account's concurrency")
+        on.throttled = True
+        on.wait(5)
+        on.note("they are done")
+        on.throttled = False
+        on.wait(12)
+        return on.played()
+
+
+def close_to_timeout(alarms: Alarms) -> Played:
+    with cloud_stage(alarms) as on:
+        on.note("the API server is slow: passes take 25 s of 30 s")
+        on.takes = timedelta(seconds=25)
+        on.wait(5)
+        on.note("they take a second again")
+        on.takes = timedelta(seconds=1)
+        on.wait(12)
+        return on.played()
+
+
+def undelivered_ticks(alarms: Alarms) -> Played:
+    with cloud_stage(alarms) as on:
+        on.note("the queue takes nothing from the schedule")
+        on.refused = True
+        on.wait(2)
+        on.note("its policy is mended, and what was not delivered is purged")
+        on.refused = False
+        on.purge_undelivered()
+        on.wait(12)
+        return on.played()
+
+
+def audit_errors(alarms: Alarms) -> Played:
+    with cloud_stage(alarms) as on:
+        on.note("the ingest function sends into a queue that is not there")
+        on.ingest_queue = on.world.aws.queues.url.replace("reconcile", "gone")
+        on.wait(4)
+        on.note("it sends into the right one again")
+        on.ingest_queue = ""
+        on.wait(12)
+        return on.played()
+
+
 def _of(about: str, play: Callable[[Alarms], Played], *also: str) -> tuple[str, Situation]:
     name = play.__name__.replace("_", "-")
     return name, Situation(about=about, play=play, goes_off=frozenset({name, *also}))
@@ -221,7 +220,7 @@ SITUATIONS = dict(
         _of("an API server that does not answer", heartbeat_lost),
         _of("a right that is gone", pass_failed),
         _of("a handler that crashes", function_errors, "heartbeat-lost"),
-        _of("an account without concurrency", throttled),
+        _of("an account without concurrency", throttled, "heartbeat-lost"),
         _of("passes that take too long", close_to_timeout),
         _of("a queue that nobody serves", queue_late, "heartbeat-lost"),
         _of("an unreadable message", dead_letters),

@@ -25,7 +25,7 @@ from warmpool.wiring import App, build
 START = datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 NAMES = AwsNames()
-_MODELS = create_loader()
+MODELS = create_loader()
 """Parsed service descriptions, kept for all tests: reading them is what a cold start spends its time on."""
 
 
@@ -94,7 +94,7 @@ def reconcile_world() -> Iterator[ReconcileWorld]:
     door = Door(cluster, check, controller_rules(["op"]))
     with ApiServer(door) as server, EmbeddedAws(NAMES, now=clock.now, endpoint=server, identity=identity) as aws:
         session = Session()
-        session.register_component("data_loader", _MODELS)
+        session.register_component("data_loader", MODELS)
         app = build(aws.settings(), clock=clock, session=session, telemetry=telemetry)
         yield ReconcileWorld(
             clock=clock,
