@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from tests.alarms.played import SETTLED, Played
 from tests.alarms.situations import SITUATIONS
@@ -20,6 +22,8 @@ from warmpool.sim.alarms.definitions import MetricAlarm, State
 from warmpool.sim.alarms.watch import Alarms
 
 FOUND_IN = {State.ALARM: "goes off", State.OK: "is over"}
+BEFORE, AFTER = 8, 2
+"""Minutes whose values are shown around a change."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,14 +69,45 @@ def _asks(alarm: MetricAlarm) -> str:
     return f"{alarm.points} of {alarm.periods} periods of {minutes} min make the alarm"
 
 
+def around(name: str, alarms: Alarms, played: Played) -> Iterator[Table]:
+    """Yield, for each change of the named alarm, one row of what it looked at, minute by minute."""
+    log = EmfLog(played.lines)
+    for alarm in (each for each in alarms.metric if slug_of(each.name) == name):
+        for change in alarms.changes(log, played.start, played.end):
+            if change.alarm == alarm.name and change.at > played.notes[0][0] and change.after in FOUND_IN:
+                last = min(change.at + AFTER * MINUTE, played.end)
+                minutes = [last - back * MINUTE for back in range((last - change.at) // MINUTE + BEFORE, -1, -1)]
+                values = [alarms.values(log, alarm.name, at)[0] for at in minutes]
+                row = Table("minute", *(str((at - played.start) // MINUTE) for at in minutes), box=SIMPLE_HEAD)
+                row.title, row.title_justify = f"what it looked at when it {_changes(change.after)}", "left"
+                row.add_row("value", *(_value(alarm, each) for each in values))
+                yield row
+
+
+def _changes(state: State) -> str:
+    return "went off" if state is State.ALARM else "was over"
+
+
+def _value(alarm: MetricAlarm, value: float | None) -> Text:
+    """Write one value, red where it is beyond the threshold; `-` is no data."""
+    if value is None:
+        return Text("-")
+    return Text(f"{round(value, 2):g}", "red" if alarm.comparison.holds(value, alarm.threshold) else "")
+
+
 def show(console: Console, name: str, alarms: Alarms, played: Played) -> None:
-    """Print the timeline; minutes count from when the pool began to be filled."""
+    """Print the timeline, and below it the values of what the alarm looks at, or which alarms it is made of."""
     table = Table(title=f"{name}: {SITUATIONS[name].about}", title_justify="left")
     table.add_column("minute", justify="right")
     table.add_column("what happens", overflow="fold")
     for line in happened(name, alarms, played):
         table.add_row(str((line.at - played.start) // MINUTE), line.what, style=line.style)
     console.print(table)
+    for row in around(name, alarms, played):
+        console.print(row)
+    for composite in (each for each in alarms.composite if slug_of(each.name) == name):
+        console.print(f"it is made of other alarms: {composite.rule}")
+    console.print(f"minute 0 is when the pool begins to be filled; it is warm, and all alarms are quiet, at {SETTLED}")
     console.print(f"stack {STACK}, pool {POOL}, tests/alarms/pools.yaml; docs/runbook.md#{name} says what to do")
 
 
@@ -84,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
             console.print(f"  {name:22} {situation.about}")
         console.print("play one: make alarm NAME=heartbeat-lost")
         return 0
-    name = arguments[0]
+    name = " ".join(arguments)
     if name not in SITUATIONS:
         sys.stderr.write(f"error: there is no alarm {name!r}; expected one of {', '.join(sorted(SITUATIONS))}\n")
         return 2

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tests.alarms.synthesised import POOL, SPEC, STACK
+from tests.scenarios.judging import judge
 from tests.scenarios.story import START, Story
 from warmpool.adapters.config.spec_file import load_spec_file
 from warmpool.adapters.memory import FixedClock, RecordingTelemetry
@@ -64,7 +65,8 @@ class Stage:
             self.story.tick()
 
     def played(self) -> Played:
-        """Return the log so far."""
+        """Return the log so far. Fails where a launch was judged wrongly."""
+        judge(self.story.ledger.books[POOL], self.story.cluster.launches)
         lines = self.telemetry.log.getvalue().splitlines()
         return Played(lines=lines, start=START, end=self.now, notes=self.notes)
 

@@ -68,6 +68,14 @@ class TestWarm:
     def test_a_placeholder_that_was_scaled_away_is_not_replaced_so_nobody_preempted_it(self) -> None:
         assert found(watch(n1=WARM), node(), launch()) == (Outcome.WARM_COEXIST, None)
 
+    def test_where_the_last_look_or_this_one_is_long_away_nobody_knows_who_preempted(self) -> None:
+        before = Watch(began=NOW - 10 * MINUTE, pools={"spaces": PoolWatch(nodes={"n1": WARM}, idle_nodes=0)})
+        assert found(before, node(), launch(), answer()) == (Outcome.UNKNOWN, None)
+
+        asked = NOW - 9 * MINUTE
+        both = (node(), launch(asked=asked), answer(to=asked))
+        assert found(before, *both) == (Outcome.UNKNOWN, None)
+
     def test_of_two_that_came_together_the_first_preempts_and_the_second_coexists(self) -> None:
         second = launch("ws-2", asked=NOW - 20 * SECOND)
         _, tally = passed(watch(n1=WARM), node(), launch(), second, answer())
@@ -107,6 +115,22 @@ class TestWarm:
         waits = {"uid-ws-1": Waiting(pool="spaces", stranded=True)}
         soon = launch(started=NOW - 20 * SECOND, ready_changed=NOW - 5 * SECOND)
         assert found(watch(waits, n1=WARM), node(), soon) == (Outcome.WARM_COEXIST, None)
+
+
+class TestNodesThatWereLostForAMoment:
+    """A node that is not Ready takes its pods' readiness with it, and gives it back with another time."""
+
+    AGAIN = node(ready_changed=NOW - 10 * SECOND)
+
+    def test_a_launch_that_is_ready_anew_is_not_counted_as_warm_or_cold(self) -> None:
+        after, tally = passed(watch(), self.AGAIN, launch(ready_changed=NOW - 8 * SECOND))
+        assert (tally.launches, tally.abandoned) == ((), 1)
+        assert (after.waiting, after.recent) == ({}, {"uid-ws-1"})
+
+    def test_one_that_was_not_ready_before_is_judged_by_its_wait(self) -> None:
+        after, tally = passed(watch(), self.AGAIN, launch(ready=False, ready_changed=None))
+        assert (tally.launches, tally.abandoned) == ((), 0)
+        assert after.waiting["uid-ws-1"] == Waiting(pool="spaces", placed=True)
 
 
 class TestCold:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.scenarios.judging import counted, judge
 from tests.scenarios.story import FILLING, MINUTE, SMALL, START, Story, spaces
 from warmpool.adapters.config.reader import Reader
 from warmpool.adapters.config.spec_file import load_spec_file
@@ -25,7 +26,7 @@ from warmpool.adapters.memory import (
 from warmpool.app.ports import Budget, Clock, Completion, Telemetry
 from warmpool.app.reconcile import Ports, Reconcile
 from warmpool.core.spec import ClusterRef, PoolSpec
-from warmpool.core.watch import Cause, Launch, Outcome, Tally
+from warmpool.core.watch import Launch, Tally
 from warmpool.sim.cluster import ClusterSettings, EmbeddedCluster, PortDoor, amounts
 from warmpool.sim.days import committed_week, midnight
 from warmpool.sim.policies import ClusterClock, Tick
@@ -36,14 +37,6 @@ from warmpool.telemetry import PowertoolsTelemetry
 
 STACK = "books"
 DEMO = load_spec_file(resources.files("warmpool.sim").joinpath("data", "demo.yaml").read_text("utf-8"))
-
-TRUE_CAUSES = {
-    "no room": Cause.NONE_FREE,
-    "new node": Cause.NONE_FREE,
-    "still pulling": Cause.STILL_PULLING,
-    "no image": Cause.STILL_PULLING,
-}
-"""The model knows these; zones, sizes and want of instances are told by the stories below."""
 
 
 class Killed(BaseException):
@@ -123,9 +116,11 @@ class Ragged:
 
     def counted(self) -> dict[str, Launch]:
         """Return what was counted, by pod. Fails where one was counted twice."""
-        launches = [each for tally in self.ledger.books[self.pool.name] for each in tally.launches]
-        assert len({each.uid for each in launches}) == len(launches)
-        return {each.uid: each for each in launches}
+        return counted(self.ledger.books[self.pool.name])
+
+    def judged(self) -> Counter[str]:
+        """Return how many were counted as what. Fails where one is judged wrongly."""
+        return judge(self.ledger.books[self.pool.name], self.cluster.launches)
 
 
 class _Given(Reader):
@@ -150,19 +145,6 @@ def run(minimum: int, *, days: int, seed: int | None = None, log: io.StringIO | 
     return ragged
 
 
-def judge(ragged: Ragged) -> Counter[str]:
-    """Compare each counted launch with what it really found; return how many were counted as what."""
-    truth = {each.pod: each for each in ragged.cluster.launches}
-    for uid, launch in ragged.counted().items():
-        real = truth[uid]
-        if launch.found.outcome is not Outcome.UNKNOWN:
-            assert launch.found.outcome.value == str(real.outcome), (launch, real)
-            assert launch.found.cause is (TRUE_CAUSES[real.cause] if real.cause else None), (launch, real)
-        assert real.ready_at is not None
-        assert abs(launch.ready - real.ready_at) < timedelta(seconds=1)
-    return Counter(each.found.outcome.value for each in ragged.counted().values())
-
-
 DAYS = pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.week)])
 
 
@@ -170,7 +152,7 @@ DAYS = pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.wee
 @pytest.mark.parametrize("minimum", [4, 1])
 def test_every_launch_of_days_with_a_pass_a_minute_is_counted_as_what_it_was(minimum: int, days: int) -> None:
     ragged = run(minimum, days=days)
-    counts = judge(ragged)
+    counts = ragged.judged()
     assert sum(counts.values()) == len(ragged.cluster.launches)
     # Where even a pass a minute cannot tell, it says so: it happens on nodes that are becoming warm.
     assert counts["unknown"] <= 0.005 * counts.total()
@@ -180,7 +162,7 @@ def test_every_launch_of_days_with_a_pass_a_minute_is_counted_as_what_it_was(min
 @DAYS
 def test_what_it_tells_stays_true_where_passes_are_skipped_repeated_and_killed(days: int) -> None:
     ragged = run(1, days=days, seed=5)
-    counts = judge(ragged)
+    counts = ragged.judged()
     missed = len(ragged.cluster.launches) - counts.total()
     # Only who came and went while nobody looked is missing.
     assert 0 <= missed <= 0.005 * counts.total()

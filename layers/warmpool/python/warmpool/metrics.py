@@ -1,9 +1,11 @@
 """Every metric that the controller writes: its name, unit, dimensions and meaning."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+
+from warmpool.app.measured import Statistic
 
 NAMESPACE: Final = "Warmpool"
 SERVICE: Final = "warmpool"
@@ -35,39 +37,65 @@ class Level(StrEnum):
         return {Level.STACK: stack, Level.POOL: pool}.get(self, (*pool, self.value))
 
 
+class When(StrEnum):
+    """In which passes a metric is written."""
+
+    PASS = "each pass"
+    SEEN = "each pass that saw the pool"
+    COMPLETE = "each complete pass"
+    HAPPENS = "when it happens"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One metric. `flag` is 1 in a pass of which it is true, else 0; `sparse` is left out where nothing happened."""
+    """One metric. `flag` is 1 in a pass of which it is true, else 0."""
 
-    name: str
-    level: Level
-    unit: Unit
-    about: str
+    name: str = ""
+    about: str = ""
+    level: Level = Level.POOL
+    unit: Unit = Unit.COUNT
+    when: When
+    read: tuple[Statistic, ...]
+    """The statistics that say what the metric means, the most usual first."""
     flag: bool = False
-    sparse: bool = False
+
+    @property
+    def sparse(self) -> bool:
+        """It is left out where nothing happened."""
+        return self.when is When.HAPPENS
 
 
-def _of(
-    level: Level, unit: Unit, about: Mapping[str, str], *, flag: bool = False, sparse: bool = False
-) -> list[Metric]:
-    return [
-        Metric(name=name, level=level, unit=unit, about=text, flag=flag, sparse=sparse) for name, text in about.items()
-    ]
+def _of(like: Metric, about: Mapping[str, str]) -> list[Metric]:
+    return [replace(like, name=name, about=text) for name, text in about.items()]
 
+
+_LEVELS: Final = (Statistic.AVERAGE, Statistic.MINIMUM, Statistic.MAXIMUM)
+_SUM: Final = (Statistic.SUM,)
+_MAXIMUM: Final = (Statistic.MAXIMUM,)
+_LEAD: Final = (Statistic.P90, Statistic.AVERAGE)
+_WAITS: Final = (Statistic.P50, Statistic.P99)
+_FLAG: Final = Metric(when=When.PASS, read=_LEVELS, flag=True)
+_GAUGE: Final = Metric(when=When.SEEN, read=_LEVELS)
+_COUNT: Final = Metric(when=When.HAPPENS, read=_SUM)
+_SECONDS: Final = Metric(unit=Unit.SECONDS, when=When.HAPPENS, read=_LEAD)
+_PASS: Final = Metric(level=Level.STACK, when=When.PASS, read=_SUM)
 
 _CATALOGUE: Final = (
     *_of(
-        Level.STACK,
-        Unit.COUNT,
+        replace(_PASS, when=When.HAPPENS, read=(*_MAXIMUM, *_SUM)),
         {"Heartbeat": "1 for each pass that saw the whole cluster and whose records were kept"},
-        sparse=True,
     ),
-    *_of(Level.STACK, Unit.COUNT, {"PassFailed": "a pool could not be reconciled, or nothing was seen"}, flag=True),
-    *_of(Level.STACK, Unit.COUNT, {"Conflicts": "writes that somebody else was faster with"}),
-    *_of(Level.STACK, Unit.SECONDS, {"PassSeconds": "how long the pass took"}),
     *_of(
-        Level.POOL,
-        Unit.COUNT,
+        replace(_PASS, read=(*_MAXIMUM, *_SUM), flag=True),
+        {"PassFailed": "a pool could not be reconciled, or nothing was seen"},
+    ),
+    *_of(_PASS, {"Conflicts": "writes that somebody else was faster with"}),
+    *_of(
+        replace(_PASS, unit=Unit.SECONDS, read=(Statistic.AVERAGE, Statistic.MAXIMUM)),
+        {"PassSeconds": "how long the pass took"},
+    ),
+    *_of(
+        _GAUGE,
         {
             "Current": "the Deployment's replicas",
             "Target": "replicas that the pass decided on",
@@ -82,66 +110,74 @@ _CATALOGUE: Final = (
         },
     ),
     *_of(
-        Level.POOL,
-        Unit.COUNT,
+        replace(_GAUGE, flag=True),
+        {
+            "BelowFloor": "the warm room is smaller than `min` or the pin in force asks for",
+            "RoomMissing": "the warm room is smaller than all policies together ask for",
+        },
+    ),
+    *_of(
+        _FLAG,
         {
             "Capped": "a ceiling cut what was wanted",
             "Held": "the pass changed nothing on purpose",
             "PoolFailed": "the pool could not be reconciled",
-            "BelowFloor": "the warm room is smaller than `min` or the pin in force asks for",
-            "RoomMissing": "the warm room is smaller than all policies together ask for",
             "ConfigInvalid": "a document is wrong and an older one is in force",
             "ForeignWriter": "somebody else writes the replicas",
             "HeldLong": "held for longer than holdLimit, and not because somebody said so (freeze, pause)",
             "CapacityStuck": "orders stay open and no node comes",
             "ImagePullStuck": "a placeholder has a node and does not become Ready",
         },
-        flag=True,
     ),
     *_of(
-        Level.POOL,
-        Unit.SECONDS,
+        Metric(unit=Unit.SECONDS, when=When.PASS, read=_MAXIMUM),
         {
             "ConfigAge": "since when an older document has been in force than the one that ought to be; 0: all is well",
-            "LeadTime": "lead time that the decision reckons with",
         },
     ),
     *_of(
-        Level.POOL,
-        Unit.COUNT,
+        Metric(unit=Unit.SECONDS, when=When.SEEN, read=_MAXIMUM),
+        {"LeadTime": "lead time that the decision reckons with"},
+    ),
+    *_of(
+        _COUNT,
         {
             "WarmCoexist": "launches that found room on a warm node",
             "WarmPreempt": "launches that took a placeholder's place on a warm node",
             "Cold": "launches that found no warm node",
             "Unseen": "launches whose node no complete pass had seen, or that ended before they were Ready",
-            "Hit": "1 for each warm launch, 0 for each cold one: its average is the hit rate",
         },
-        sparse=True,
     ),
     *_of(
-        Level.POOL,
-        Unit.SECONDS,
+        replace(_COUNT, read=(Statistic.AVERAGE, Statistic.SUM, Statistic.SAMPLE_COUNT)),
+        {"Hit": "1 for each warm launch, 0 for each cold one: its average is the hit rate"},
+    ),
+    *_of(
+        replace(_SECONDS, read=_WAITS),
         {
             "Wait": "from a launch's pod to its readiness",
             "WarmWait": "the same for warm launches alone",
+        },
+    ),
+    *_of(
+        _SECONDS,
+        {
             "LeadNode": "an order's first part: until the node's object was there",
             "LeadJoin": "its second part: until the node was Ready",
             "LeadPull": "its third part: until the placeholder was Ready",
             "LeadTotal": "from the order to warm",
             "Replacement": "from a preemption until the new placeholder was Ready",
         },
-        sparse=True,
     ),
     *_of(
-        Level.POOL,
-        Unit.NONE,
+        Metric(unit=Unit.NONE, when=When.COMPLETE, read=_SUM),
         {
             "IdleNodeHours": "node-hours without an ordinary pod since the last complete pass",
             "IdleCostUsd": "what those cost, by the spec's prices; left out where one is unknown",
         },
     ),
-    *_of(Level.REASON, Unit.COUNT, {"HeldFor": "1 in a pass that held for this reason"}, sparse=True),
-    *_of(Level.CAUSE, Unit.COUNT, {"ColdFor": "cold launches with this cause"}, sparse=True),
+    *_of(replace(_COUNT, level=Level.REASON), {"HeldFor": "1 in a pass that held for this reason"}),
+    *_of(replace(_COUNT, level=Level.CAUSE), {"ColdFor": "cold launches with this cause"}),
 )
 
 METRICS: Final[Mapping[str, Metric]] = {each.name: each for each in _CATALOGUE}

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from datetime import datetime
 from logging import StreamHandler
 from typing import Final, TextIO
 
@@ -23,8 +23,8 @@ MOST_VALUES: Final = 99
 class PowertoolsTelemetry:
     """Logs and metrics as JSON lines on one stream, which Lambda hands to CloudWatch.
 
-    What the metrics are called and what their dimensions are is in `warmpool.metrics`. They bear the time of `clock`,
-    by default the machine's.
+    What the metrics are called and what their dimensions are is in `warmpool.metrics`. They bear the time at which the
+    pass began, as its decisions and books do; one without a decision that of `clock`, by default the machine's.
     """
 
     def __init__(self, *, stack: str, stream: TextIO | None = None, clock: Clock | None = None) -> None:
@@ -44,8 +44,9 @@ class PowertoolsTelemetry:
         """
         try:  # a named boundary, so that `except` may be broad: see the docstring
             self._log(report)
+            at = report.decisions[0].at if report.decisions else self._clock.now()
             for reading in readings(report):
-                self._emit(reading)
+                self._emit(reading, at)
         except Exception:
             self._logger.exception("the pass could not be told in full")
 
@@ -66,22 +67,22 @@ class PowertoolsTelemetry:
             },
         )
 
-    def _emit(self, reading: Reading) -> None:
+    def _emit(self, reading: Reading, at: datetime) -> None:
         most = max(len(values) for values in reading.values.values())
         for begin in range(0, most, MOST_VALUES):
             some = {name: values[begin : begin + MOST_VALUES] for name, values in reading.values.items()}
-            self._document({name: values for name, values in some.items() if values}, reading.of)
+            self._document(Reading(values={name: values for name, values in some.items() if values}, of=reading.of), at)
 
-    def _document(self, values: Mapping[str, Sequence[float]], of: Mapping[str, str]) -> None:
+    def _document(self, reading: Reading, at: datetime) -> None:
         metrics = EphemeralMetrics(namespace=NAMESPACE, service=SERVICE)
-        for dimension, text in {"stack": self._stack, **of}.items():
+        for dimension, text in {"stack": self._stack, **reading.of}.items():
             metrics.add_dimension(name=dimension, value=text)
-        for name, amounts in values.items():
+        for name, amounts in reading.values.items():
             for amount in amounts:
                 metrics.add_metric(name=name, unit=MetricUnit(METRICS[name].unit.value), value=amount)
         document = metrics.serialize_metric_set()
-        # Powertools reads the machine's clock, which is not that of an embedded run.
-        document["_aws"]["Timestamp"] = int(self._clock.now().timestamp() * 1000)
+        # Powertools reads the machine's clock: later than the pass began, and not that of an embedded run.
+        document["_aws"]["Timestamp"] = int(at.timestamp() * 1000)
         print(json.dumps(document, separators=(",", ":")), file=self._stream)
 
 

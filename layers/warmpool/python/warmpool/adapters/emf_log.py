@@ -30,19 +30,31 @@ class _Values:
     amounts: "array[float]" = field(default_factory=lambda: array("d"))
 
 
+@dataclass(slots=True)
+class Lines:
+    """How many lines of a log were what; empty ones do not count."""
+
+    metrics: int = 0
+    other: int = 0
+    """The passes' records, and what Lambda says by itself."""
+    broken: int = 0
+    """Begun as EMF and not whole, as by a process that was killed, or by a reader that cuts long lines."""
+
+
 class EmfLog:
     """Implements warmpool.app.measured.Measurements on the lines of a log.
 
     A line may be the plain document, or have something before and after it as `aws logs tail` prints it; the whole may
     be what `aws logs filter-log-events` prints. Lines that are no EMF (the passes' records, a killed pass' half line)
-    are passed over. Statistics are CloudWatch's, except that percentiles are the nearest rank.
+    are passed over and counted. Statistics are CloudWatch's, except that percentiles are the nearest rank.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
         """Read all lines."""
+        self.lines: Final = Lines()
         self._metrics: dict[Key, _Values] = {}
-        for document in _documents(lines):
-            self._take(document)
+        for text in _texts(lines):
+            self._read(text)
         for values in self._metrics.values():
             _sort(values)
 
@@ -55,12 +67,12 @@ class EmfLog:
         last = max(each.at[-1] for each in self._metrics.values())
         return _instant(first), _instant(last)
 
-    def hours(self, namespace: str) -> Mapping[Key, frozenset[int]]:
-        """Return in which hours (since 1970) each metric of a namespace was written: AWS charges by the hour."""
+    def hours(self, namespace: str, **within: str) -> Mapping[Key, frozenset[int]]:
+        """Return in which hours (since 1970) each metric with these dimensions was written: AWS charges by the hour."""
         return {
             key: frozenset(int(at // _HOUR) for at in values.at)
             for key, values in self._metrics.items()
-            if key[0] == namespace
+            if key[0] == namespace and set(within.items()) <= set(key[2])
         }
 
     def named(self, dimension: str, namespace: str, **within: str) -> tuple[str, ...]:
@@ -82,6 +94,16 @@ class EmfLog:
             progress(number / len(queries))
         return answers
 
+    def _read(self, text: str) -> None:
+        document = _document(text)
+        if document is not None:
+            self.lines.metrics += 1
+            self._take(document)
+        elif _MARK in text:
+            self.lines.broken += 1
+        elif text.strip():
+            self.lines.other += 1
+
     def _take(self, document: Mapping[str, Any]) -> None:
         about = document["_aws"]
         at = about["Timestamp"] / 1000
@@ -96,15 +118,14 @@ class EmfLog:
                     values.at.extend([at] * len(amounts))
 
 
-def _documents(lines: Iterable[str]) -> Iterator[Mapping[str, Any]]:
+def _texts(lines: Iterable[str]) -> Iterator[str]:
     rest = iter(lines)
     first = next(rest, "")
-    whole = first.strip() in {"{", "["}
-    texts = _messages("".join([first, *rest])) if whole else (line for part in ([first], rest) for line in part)
-    for text in texts:
-        document = _document(text)
-        if document is not None:
-            yield document
+    if first.strip() in {"{", "["}:
+        yield from _messages("".join([first, *rest]))
+        return
+    yield first
+    yield from rest
 
 
 def _messages(text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ class Prices:
     alarm_metric_month: float = 0.10
     composite_alarm_month: float = 0.50
     dashboard_month: float = 3.00
-    """Three are free in an account."""
+    """Three of up to 50 metrics each are free in an account."""
     log_gigabyte: float = 0.50
 
 

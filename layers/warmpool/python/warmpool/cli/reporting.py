@@ -18,7 +18,7 @@ from warmpool.cli.errors import CliError
 from warmpool.cli.inputs import spec_of
 from warmpool.cli.instants import instant_text, parse_instant_or_day
 from warmpool.cli.live import LiveStack, deployed_pools, open_stack
-from warmpool.cli.logs import Bars, read_log, source_of, span_of
+from warmpool.cli.logs import Bars, read_log, source_of, span_of, stack_in
 from warmpool.cli.printing import print_json, print_line, print_table, warn
 from warmpool.core.spec import PoolSpec
 from warmpool.metrics import NAMESPACE, SERVICE
@@ -85,7 +85,7 @@ def from_log(name: str, asked: Asked, progress: Bars) -> Measured:
     source = source_of(name)
     log = read_log(name, progress).metrics
     first, last = span_of(log, source)
-    stack = _stack_in(log, asked.stack)
+    stack = stack_in(log, asked.stack)
     grid = grid_over(*asked.span(first, last + timedelta(minutes=1)), last)
     pools = _chosen(asked, log.named("pool", NAMESPACE, service=SERVICE, stack=stack))
     names = Names(stack=stack)
@@ -163,16 +163,6 @@ def _resources(there: LiveStack) -> Mapping[Resource, str]:
         return {}
     # A queue's URL ends in its name.
     return {each: found[each.value].rpartition("/")[2] for each in Resource if each.value in found}
-
-
-def _stack_in(log: EmfLog, wanted: str | None) -> str:
-    stacks = log.named("stack", NAMESPACE, service=SERVICE)
-    there = ", ".join(stacks) or "none"
-    if wanted is not None and wanted not in stacks:
-        raise CliError("UnknownStack", "--stack", f"{wanted!r} is not in the log; its stacks: {there}")
-    if wanted is None and len(stacks) != 1:
-        raise CliError("Usage", "--stack", f"which of the log's stacks? There are: {there}")
-    return wanted or stacks[0]
 
 
 def _document(measured: Measured, written: Path | None) -> dict[str, Any]:

@@ -32,8 +32,8 @@ class Followed:
     """As the last complete pass left it."""
     selector: Selector
     """Of launches' pods."""
-    ready_on: Mapping[str, Pod]
-    """By node, the Ready placeholder on it."""
+    placed_on: Mapping[str, Pod]
+    """By node, the placeholder on it, Ready or not."""
     claims: tuple[NodeClaim, ...]
     """Of its NodePool."""
     stock_out: bool
@@ -66,8 +66,8 @@ class Followed:
                 return pod.requests is None or times_that_fit(each.empty, pod.requests) > 0
         return not self.view.nodes
 
-    def scene(self, pod: Pod, seen_until: datetime) -> Scene:
-        """Gather what is known of the node that a launch went to; `seen_until` is when the last complete pass began."""
+    def scene(self, pod: Pod, passes: tuple[datetime, datetime]) -> Scene:
+        """Gather what is known of the node that a launch went to; `passes` began the last complete one and this."""
         name = pod.node or ""
         others = [each for each in self.launches_on.get(name, ()) if each.uid != pod.uid]
         return Scene(
@@ -75,11 +75,17 @@ class Followed:
             view=self.view.nodes[name],
             known=self.known(name),
             sign=self._sign(name, others),
-            seen_until=seen_until,
+            seen_until=passes[0],
+            now=passes[1],
             placeholders=self.view.placeholders,
             before=self.came[name],
             occupied=bool(others),
         )
+
+    def ready_again(self, pod: Pod) -> bool:
+        """Tell that a launch's node was not Ready for a while after it started there: then its pods are Ready anew."""
+        node, started = self.view.nodes[pod.node or ""].node, pod.started or pod.created
+        return node.ready_changed is not None and node.created <= started < node.ready_changed
 
     def arrived(self, pod: Pod, *, preempted: bool) -> None:
         """Note that a launch has come to its node."""
@@ -100,8 +106,8 @@ class Followed:
 
     def _sign(self, node: str, launches: Iterable[Pod]) -> Sign | None:
         """Find the earliest readiness of a placeholder, or of a launch with the pool's images, on a node."""
-        mine = self.ready_on.get(node)
-        ready = [mine] if mine else []
+        mine = self.placed_on.get(node)
+        ready = [mine] if mine and mine.ready else []
         ready += [pod for pod in launches if pod.ready and not foreign_image(pod, self.spec)]
         signs = [
             Sign(at=pod.ready_changed, came=pod.started or pod.created, placeholder=pod is mine)
@@ -111,7 +117,7 @@ class Followed:
         return min(signs, key=lambda each: each.at, default=None)
 
     def _warm(self, name: str) -> WarmNode | None:
-        known, placeholder = self.known(name), self.ready_on.get(name)
+        known, placeholder = self.known(name), self.placed_on.get(name)
         if known is None:
             sign = self._sign(name, self.launches_on.get(name, ()))
             if sign is None:
@@ -140,7 +146,7 @@ def followed(before: PoolWatch, inputs: Inputs, assessment: Assessment) -> Follo
         view=assessment.view,
         before=before,
         selector=parse_selector(spec.workspace_selector),
-        ready_on={pod.node: pod for pod in assessment.view.placeholders if pod.ready and pod.node},
+        placed_on={pod.node: pod for pod in assessment.view.placeholders if pod.node},
         claims=claims,
         stock_out=assessment.stuck is not None or any(map(_refused, claims)),
     )

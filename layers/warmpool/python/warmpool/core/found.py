@@ -59,6 +59,8 @@ class Scene:
     """Another pod's readiness that this pass sees on it; None where there is none."""
     seen_until: datetime
     """When the last complete pass began."""
+    now: datetime
+    """When this one did."""
     placeholders: Sequence[Pod]
     """The pool's, wherever they are."""
     before: int
@@ -75,7 +77,9 @@ def asked_at(pod: Pod, waiting: Waiting) -> datetime:
 def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
     """Judge a launch that has its node; None where only its wait will tell (see `found_by_wait`)."""
     asked, node = asked_at(pod, waiting), scene.view.node
-    came_later = node.created > asked or (scene.known is None and (node.ready_changed or node.created) > asked)
+    joined = node.ready_changed or node.created
+    # A pod that started before its node was Ready started before it was so once more.
+    came_later = node.created > asked or (scene.known is None and asked < joined <= (pod.started or joined))
     late = (pod.started or asked) - asked
     held_up = waiting.stranded and (waiting.gated or late > DIRECTLY)
     if held_up or came_later or late > PLACED_LATE:
@@ -89,10 +93,11 @@ def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
         return UNKNOWN
     answered = any(made_in_answer(each, pod) for each in scene.placeholders)
     took = _took_its_place(scene)
-    if answered and took:
-        return PREEMPT
-    # Long after the last look placeholders have come and gone that nobody saw.
-    return UNKNOWN if (answered or took) and asked > scene.seen_until + FRESH else COEXIST
+    # Long after the last look, or long before this one, launches and placeholders have come and gone that nobody saw.
+    fresh = asked <= scene.seen_until + FRESH and scene.now <= asked + FRESH
+    if not fresh and (answered or took):
+        return UNKNOWN
+    return PREEMPT if answered and took else COEXIST
 
 
 def _took_its_place(scene: Scene) -> bool:
@@ -114,7 +119,9 @@ def made_in_answer(placeholder: Pod, launch: Pod) -> bool:
 def _while_pulling(asked: datetime, scene: Scene) -> Found | None:
     """Judge a launch on a node that no readiness before it proves warm."""
     pulling = Found(outcome=Outcome.COLD, cause=Cause.STILL_PULLING)
-    sign = scene.sign
+    sign, node = scene.sign, scene.view.node
+    if (node.ready_changed or node.created) > asked:
+        return None  # Ready once more: so are all its pods, whose readiness says nothing of their images then
     if sign is not None and sign.came <= asked < sign.at - PULLED_BEFORE[sign.placeholder]:
         return pulling
     # The last complete pass saw the node after the launch had asked, and it was not warm.

@@ -86,16 +86,18 @@ def _pool_of(pod: Pod, pools: Mapping[str, Followed], home: Mapping[str, Followe
 
 def _step(pool: Followed, pod: Pod, waiting: Waiting, passes: tuple[datetime, datetime]) -> Waiting | None:
     """Follow one launch through this pass; None once it is classified, which is added to the pool's."""
-    before, now = passes
     if pod.node is None:
         return _pending(pool, pod, waiting)
     if not waiting.placed:
-        found = found_on(pod, waiting, pool.scene(pod, before))
+        if pod.ready and pool.ready_again(pod):
+            pool.abandoned += 1  # when it was Ready for the first time nobody saw
+            return None
+        found = found_on(pod, waiting, pool.scene(pod, passes))
         pool.arrived(pod, preempted=found is PREEMPT)
         waiting = replace(waiting, pool=pool.name, placed=True, found=found)
     if not pod.ready:
         return waiting
-    ready = pod.ready_changed or now
+    ready = pod.ready_changed or passes[1]
     found = waiting.found or found_by_wait(pod, waiting, pool.spec, ready)
     pool.done.append(Launch(uid=pod.uid, created=pod.created, ready=ready, found=found))
     return None

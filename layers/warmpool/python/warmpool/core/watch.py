@@ -141,7 +141,7 @@ class Tally:
 
     launches: tuple[Launch, ...] = ()
     abandoned: int = 0
-    """Launches that ended before they were Ready."""
+    """Launches that ended before they were Ready, or whose first readiness nobody saw."""
     lead: tuple[LeadSample, ...] = ()
     replacements: tuple[timedelta, ...] = ()
     """From the preemption until the new placeholder was Ready."""

@@ -48,15 +48,20 @@ def run_demo(scene: Scene, log: TextIO, progress: Progress, history: IO[bytes] |
 
     What the handler logs goes to `log`, and what its ledger keeps of decisions and launches to `history`.
     """
+    day, ours = run_ours(scene, log, progress, history)
+    autoscaler = GuideAutoscaler(pool=day.pool)
+    theirs = simulate(day, autoscaler, partial(progress, autoscaler.name))
+    runs = (ours, theirs, smallest_fixed_pool(day, ours, progress))
+    return DemoResult(story=_story(scene, day, runs), runs=runs)
+
+
+def run_ours(scene: Scene, log: TextIO, progress: Progress, history: IO[bytes] | None = None) -> tuple[Day, Run]:
+    """Run the scene under our handler alone. Raises HandlerMissing, HandlerFailed."""
     loaded = load_spec_file(resources.files("warmpool.sim").joinpath("data", SPEC_FILE).read_text("utf-8"))
     pool = loaded.spec.pools[_POOL]
     day = scene.day(pool)
     handled = HandledPolicy(pool=pool, document=loaded.runtime_documents[_POOL], log=log, history=history)
-    ours = simulate(day, handled, partial(progress, handled.name))
-    autoscaler = GuideAutoscaler(pool=pool)
-    theirs = simulate(day, autoscaler, partial(progress, autoscaler.name))
-    runs = (ours, theirs, smallest_fixed_pool(day, ours, progress))
-    return DemoResult(story=_story(scene, day, runs), runs=runs)
+    return day, simulate(day, handled, partial(progress, handled.name))
 
 
 def smallest_fixed_pool(day: Day, ours: Run, progress: Progress) -> Run:

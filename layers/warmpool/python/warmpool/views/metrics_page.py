@@ -20,9 +20,12 @@ _ABOUT: Final = {
 
 def written(metric: Metric) -> str:
     """Say when a metric is written."""
-    if metric.sparse:
-        return "when it happens"
-    return "each pass, 1 or 0" if metric.flag else "each pass"
+    return f"{metric.when.value}, 1 or 0" if metric.flag else metric.when.value
+
+
+def read_as(metric: Metric) -> str:
+    """Name the statistics by which it is read."""
+    return ", ".join(each.value for each in metric.read)
 
 
 def tables() -> str:
@@ -31,10 +34,10 @@ def tables() -> str:
 
 
 def _table(level: Level) -> Iterator[str]:
-    yield from (f"### {_ABOUT[level]}", "", "| metric | unit | written | meaning |", "|---|---|---|---|")
+    yield from (f"### {_ABOUT[level]}", "", "| metric | unit | read as | written | meaning |", "|---|---|---|---|---|")
     for each in METRICS.values():
         if each.level is level:
-            yield f"| `{each.name}` | {each.unit.value} | {written(each)} | {each.about} |"
+            yield f"| `{each.name}` | {each.unit.value} | {read_as(each)} | {written(each)} | {each.about} |"
     yield ""
 
 

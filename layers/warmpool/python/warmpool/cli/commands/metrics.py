@@ -12,39 +12,53 @@ LogOption = Annotated[
     str | None,
     typer.Option("--log", metavar="FILE", help="Reckon the cost from the function's log (EMF lines), or - for stdin."),
 ]
+DemoOption = Annotated[
+    bool,
+    typer.Option("--demo", help="Reckon it from a day that is played on the embedded cluster, which takes a minute."),
+]
 TemplateOption = Annotated[
     Path | None,
-    typer.Option("--template", metavar="FILE", help="With --log: reckon the alarms of this synthesised template too."),
+    typer.Option(
+        "--template", metavar="FILE", help="With --log or --demo: reckon alarms and dashboard of this template too."
+    ),
+]
+StackInLogOption = Annotated[
+    str | None, typer.Option("--stack", metavar="NAME", help="Which stack, where the log holds several.")
 ]
 
 
 def metrics(
     log: LogOption = None,
+    demo: DemoOption = False,  # noqa: FBT002 - a flag of the command line
     template: TemplateOption = None,
+    stack: StackInLogOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the metrics; with --log reckon what CloudWatch charges a month for those really written.
+    """List the metrics; with --log or --demo reckon what CloudWatch charges a month for those really written.
 
     Prices are the list prices of us-east-1 without the free tier.
 
     Examples:
     ```
     warmpool metrics
-    warmpool metrics --log build/demo/reconcile.log --template cdk.out/warmpool-ml-research.template.json
+    warmpool metrics --demo --template cdk.out/warmpool-ml-research.template.json
     aws logs tail LOG_GROUP --since 1d | warmpool metrics --log - --output json
     ```
 
     """
-    if template is not None and log is None:
-        raise CliError("Usage", "--template", "only with --log, which tells what is written: give both")
-    from warmpool.cli.metering import from_log, show_catalogue, show_cost  # noqa: PLC0415 - the table library is slow
+    if log is not None and demo:
+        raise CliError("Usage", "--demo", "give either --log or --demo, not both")
+    if template is not None and log is None and not demo:
+        raise CliError("Usage", "--template", "tells nothing of what is written: give --log or --demo too")
+    # The table library and what it all is reckoned with are slow to import.
+    from warmpool.cli.metering import cost_of, show_catalogue, show_cost  # noqa: PLC0415
 
     as_json = output is Output.JSON
-    if log is None:
+    if log is None and not demo:
         show_catalogue(as_json=as_json)
         return
     from warmpool.cli.progress import bars  # noqa: PLC0415 - as above
 
     with bars() as progress:
-        cost = from_log(log, template, progress)
+        cost = cost_of(log, template, stack, progress)
     show_cost(cost, as_json=as_json)
