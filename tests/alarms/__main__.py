@@ -2,12 +2,11 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -16,13 +15,13 @@ from rich.text import Text
 from tests.alarms.played import SETTLED, Played
 from tests.alarms.situations import SITUATIONS
 from tests.alarms.synthesised import POOL, STACK, slug_of, synthesised_alarms
-from tests.scenarios.story import MINUTE
+from tests.scenarios.story import MINUTE, START
 from warmpool.adapters.emf_log import EmfLog
 from warmpool.sim.alarms.definitions import MetricAlarm, State
-from warmpool.sim.alarms.watch import Alarms
+from warmpool.sim.alarms.watch import Alarms, Change
 
 FOUND_IN = {State.ALARM: "goes off", State.OK: "is over"}
-BEFORE, AFTER = 8, 2
+BEFORE, AFTER = 6, 2
 """Minutes whose values are shown around a change."""
 
 
@@ -74,18 +73,25 @@ def around(name: str, alarms: Alarms, played: Played) -> Iterator[Table]:
     log = EmfLog(played.lines)
     for alarm in (each for each in alarms.metric if slug_of(each.name) == name):
         for change in alarms.changes(log, played.start, played.end):
-            if change.alarm == alarm.name and change.at > played.notes[0][0] and change.after in FOUND_IN:
-                last = min(change.at + AFTER * MINUTE, played.end)
-                minutes = [last - back * MINUTE for back in range((last - change.at) // MINUTE + BEFORE, -1, -1)]
-                values = [alarms.values(log, alarm.name, at)[0] for at in minutes]
-                row = Table("minute", *(str((at - played.start) // MINUTE) for at in minutes), box=SIMPLE_HEAD)
-                row.title, row.title_justify = f"what it looked at when it {_changes(change.after)}", "left"
-                row.add_row("value", *(_value(alarm, each) for each in values))
-                yield row
+            if change.alarm == alarm.name and change.at > played.notes[0][0]:
+                yield _row(alarm, change, {at: alarms.values(log, alarm.name, at)[0] for at in _near(change, played)})
 
 
-def _changes(state: State) -> str:
-    return "went off" if state is State.ALARM else "was over"
+def _near(change: Change, played: Played) -> list[datetime]:
+    minutes = (change.at + offset * MINUTE for offset in range(-BEFORE, AFTER + 1))
+    return [at for at in minutes if at <= played.end]
+
+
+def _row(alarm: MetricAlarm, change: Change, values: Mapping[datetime, float | None]) -> Table:
+    minutes = (_minute(at) for at in values)
+    row = Table("minute", *minutes, title=f"when it {FOUND_IN[change.after]}, minute {_minute(change.at)}", box=None)
+    row.title_justify = "left"
+    row.add_row("value", *(_value(alarm, each) for each in values.values()))
+    return row
+
+
+def _minute(at: datetime) -> str:
+    return str((at - START) // MINUTE)
 
 
 def _value(alarm: MetricAlarm, value: float | None) -> Text:
@@ -101,13 +107,13 @@ def show(console: Console, name: str, alarms: Alarms, played: Played) -> None:
     table.add_column("minute", justify="right")
     table.add_column("what happens", overflow="fold")
     for line in happened(name, alarms, played):
-        table.add_row(str((line.at - played.start) // MINUTE), line.what, style=line.style)
+        table.add_row(_minute(line.at), line.what, style=line.style)
     console.print(table)
     for row in around(name, alarms, played):
         console.print(row)
     for composite in (each for each in alarms.composite if slug_of(each.name) == name):
         console.print(f"it is made of other alarms: {composite.rule}")
-    console.print(f"minute 0 is when the pool begins to be filled; it is warm, and all alarms are quiet, at {SETTLED}")
+    console.print(f"minute 0 is when the pool begins to be filled; at {SETTLED} it is warm")
     console.print(f"stack {STACK}, pool {POOL}, tests/alarms/pools.yaml; docs/runbook.md#{name} says what to do")
 
 
