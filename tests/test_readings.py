@@ -11,25 +11,14 @@ from warmpool.app.ports import PassReport
 from warmpool.core.decision import Decision, Groups
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.watch import Cause, Found, LeadSample, Outcome
-from warmpool.metrics import METRICS
+from warmpool.metrics import METRICS, Level, When
 from warmpool.readings import readings
 
 SECOND = timedelta(seconds=1)
-GAUGES = {
-    "Current",
-    "Target",
-    "ReadyPlaceholders",
-    "PendingPlaceholders",
-    "IdleNodes",
-    "IdleNodesWanted",
-    "BusyNodes",
-    "WarmNodes",
-    "WarmSlots",
-    "NeedSlots",
-    "BelowFloor",
-    "RoomMissing",
-    "LeadTime",
-}
+ALWAYS, GAUGES, COMPLETE = (
+    {each.name for each in METRICS.values() if each.level is Level.POOL and each.when is when}
+    for when in (When.ALWAYS, When.SEEN, When.COMPLETE)
+)
 
 
 def seen(pool: str = "cpu", **changes: Any) -> Decision:
@@ -157,17 +146,7 @@ def test_what_was_not_seen_is_left_out_and_not_zero() -> None:
         config_ages={"cpu": timedelta(0)},
     )
 
-    assert of_pool(given).keys() == {
-        "Capped",
-        "Held",
-        "PoolFailed",
-        "ConfigInvalid",
-        "ForeignWriter",
-        "HeldLong",
-        "CapacityStuck",
-        "ImagePullStuck",
-        "ConfigAge",
-    }
+    assert of_pool(given).keys() == ALWAYS
     assert of_pool(given)["Held"] == [1]
 
 
@@ -255,6 +234,15 @@ def test_where_nothing_happened_nothing_is_written_but_the_idle_time() -> None:
 
     assert found.keys() & {each.name for each in METRICS.values() if each.sparse} == set()
     assert found["IdleNodeHours"] == [0]
+
+
+def test_each_pass_writes_what_the_catalogue_says_and_no_more() -> None:
+    ages = {"cpu": timedelta(0)}
+    whole = report(seen(), tallies={"cpu": tally(idle_node_hours=0.1, idle_usd=0.2)}, config_ages=ages)
+
+    assert of_pool(whole).keys() == ALWAYS | GAUGES | COMPLETE
+    assert of_pool(report(seen(), config_ages=ages)).keys() == ALWAYS | GAUGES
+    assert {name for name, [value] in of_pool(whole).items() if METRICS[name].flag and value not in {0, 1}} == set()
 
 
 def test_an_unknown_price_costs_nothing_that_is_known() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from warmpool.core.reasons import Code, Exclusion, Reason
 from warmpool.metrics import METRICS, NAMESPACE, Level
 from warmpool.telemetry import MOST_VALUES, PowertoolsTelemetry
 
-MINUTE = timedelta(minutes=1)
+MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 
 class Told:
@@ -125,11 +126,18 @@ def test_more_values_than_a_document_takes_go_into_several(told: Told) -> None:
     assert [each.get("WarmCoexist") for each in blobs] == [[250], None, None]
 
 
-def test_metrics_bear_the_time_of_the_clock_that_was_given() -> None:
-    told = Told()
-    told.telemetry.publish(report(decision()))
+def test_metrics_bear_the_time_at_which_the_pass_began_and_not_when_they_are_printed(told: Told) -> None:
+    began = AT - 20 * SECOND
+    told.telemetry.publish(replace(everything(), decisions=[held(at=began), decision("gpu", at=began)]))
 
-    assert {each["_aws"]["Timestamp"] for each in told.blobs()} == {int(AT.timestamp() * 1000)}
+    assert {each["_aws"]["Timestamp"] for each in told.blobs()} == {int(began.timestamp() * 1000)}
+
+
+def test_a_pass_without_a_decision_has_the_time_of_the_clock(told: Told) -> None:
+    told.telemetry.publish(report(complete=False, failures={"*": "KeyError: x"}))
+
+    [blob] = told.blobs()
+    assert blob["_aws"]["Timestamp"] == int(AT.timestamp() * 1000)
 
 
 def test_every_document_is_in_our_namespace(told: Told) -> None:
@@ -150,7 +158,7 @@ def test_a_pass_is_one_record_with_its_reasons(told: Told) -> None:
     )
     assert (record["complete"], record["took_ms"], record["failures"]) == (True, 500, {})
     [pool] = record["pools"]
-    assert (pool["pool"], pool["current"], pool["target"], pool["action"]) == ("cpu", 3, 3, "none")
+    assert (pool["pool"], pool["current"], pool["target"], pool["action"], pool["hold"]) == ("cpu", 3, 3, "none", None)
     assert pool["reasons"] == [{"code": "Steady", "text": "three idle nodes, as wanted"}]
     assert pool["placement"] == {"h": 1, "i": 2, "x": 0, "r": 0}
 

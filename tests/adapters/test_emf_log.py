@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from warmpool.adapters.emf_log import EmfLog
+from warmpool.adapters.emf_log import EmfLog, Lines
 from warmpool.adapters.memory import UnlimitedBudget
 from warmpool.app.measured import Grid, Points, Query, Statistic
 
@@ -118,6 +118,14 @@ def test_whatever_is_no_whole_metric_is_passed_over(line: str) -> None:
     assert read([line, *lines(document(1, 7)), line], query()) == [[(START, 7)]]
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_lines_are_counted_by_what_they_are(end: str) -> None:
+    metric = lines(document(0, 1))[0]
+    text = [metric, '{"message": "pass"}' + end, "START RequestId: 1" + end, metric[:60] + end, end, metric]
+
+    assert EmfLog(text).lines == Lines(metrics=2, other=2, broken=1)
+
+
 @pytest.mark.parametrize("text", ["", "{\n", "[\n", '{\n"events": 3}', "[\n3]", '{\n"a": 1}', "{}\n"])
 def test_a_log_without_metrics_spans_nothing(text: str) -> None:
     log = EmfLog(text.splitlines(keepends=True))
@@ -130,4 +138,8 @@ def test_a_log_tells_its_span_and_its_names() -> None:
     assert log.span == (START - MINUTE, START + 9 * MINUTE)
     assert log.named("stack", "Warmpool") == ("s", "other")
     assert log.named("pool", "Warmpool", stack="s") == ("spaces", "gpu")
+    assert [key[2] for key in log.hours("Warmpool", stack="other")] == [
+        (("pool", "far"), ("service", "warmpool"), ("stack", "other"))
+    ]
+    assert log.hours("Warmpool", stack="none") == log.hours("Else") == {}
     assert log.named("reason", "Warmpool") == log.named("pool", "Else") == ()

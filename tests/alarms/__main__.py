@@ -15,7 +15,7 @@ from rich.text import Text
 from tests.alarms.played import SETTLED, Played
 from tests.alarms.situations import SITUATIONS
 from tests.alarms.synthesised import POOL, STACK, slug_of, synthesised_alarms
-from tests.scenarios.story import MINUTE, START
+from tests.scenarios.story import MINUTE
 from warmpool.adapters.emf_log import EmfLog
 from warmpool.sim.alarms.definitions import MetricAlarm, State
 from warmpool.sim.alarms.watch import Alarms, Change
@@ -73,8 +73,9 @@ def around(name: str, alarms: Alarms, played: Played) -> Iterator[Table]:
     log = EmfLog(played.lines)
     for alarm in (each for each in alarms.metric if slug_of(each.name) == name):
         for change in alarms.changes(log, played.start, played.end):
-            if change.alarm == alarm.name and change.at > played.notes[0][0]:
-                yield _row(alarm, change, {at: alarms.values(log, alarm.name, at)[0] for at in _near(change, played)})
+            if change.alarm == alarm.name and change.at > played.notes[0][0] and change.after in FOUND_IN:
+                near = {played.minute(at): alarms.values(log, alarm.name, at)[0] for at in _near(change, played)}
+                yield _row(f"when it {FOUND_IN[change.after]}, minute {played.minute(change.at)}", alarm, near)
 
 
 def _near(change: Change, played: Played) -> list[datetime]:
@@ -82,16 +83,10 @@ def _near(change: Change, played: Played) -> list[datetime]:
     return [at for at in minutes if at <= played.end]
 
 
-def _row(alarm: MetricAlarm, change: Change, values: Mapping[datetime, float | None]) -> Table:
-    minutes = (_minute(at) for at in values)
-    row = Table("minute", *minutes, title=f"when it {FOUND_IN[change.after]}, minute {_minute(change.at)}", box=None)
-    row.title_justify = "left"
+def _row(title: str, alarm: MetricAlarm, values: Mapping[int, float | None]) -> Table:
+    row = Table("minute", *(str(minute) for minute in values), title=title, title_justify="left", box=None)
     row.add_row("value", *(_value(alarm, each) for each in values.values()))
     return row
-
-
-def _minute(at: datetime) -> str:
-    return str((at - START) // MINUTE)
 
 
 def _value(alarm: MetricAlarm, value: float | None) -> Text:
@@ -107,7 +102,7 @@ def show(console: Console, name: str, alarms: Alarms, played: Played) -> None:
     table.add_column("minute", justify="right")
     table.add_column("what happens", overflow="fold")
     for line in happened(name, alarms, played):
-        table.add_row(_minute(line.at), line.what, style=line.style)
+        table.add_row(str(played.minute(line.at)), line.what, style=line.style)
     console.print(table)
     for row in around(name, alarms, played):
         console.print(row)

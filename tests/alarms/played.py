@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tests.alarms.synthesised import POOL, SPEC, STACK
 from tests.scenarios.judging import judge
-from tests.scenarios.story import START, Story
+from tests.scenarios.story import MINUTE, START, Story
 from warmpool.adapters.config.spec_file import load_spec_file
 from warmpool.adapters.memory import FixedClock, RecordingTelemetry
 from warmpool.app.ports import PassReport
@@ -27,6 +27,10 @@ class Played:
     start: datetime
     end: datetime
     notes: Sequence[tuple[datetime, str]]
+
+    def minute(self, at: datetime) -> int:
+        """Count from when the pool began to be filled."""
+        return (at - self.start) // MINUTE
 
 
 class Emitting(RecordingTelemetry):

@@ -1,15 +1,18 @@
 """`warmpool metrics`: the catalogue, and what a log's metrics and a template's alarms cost a month."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.deployed import NOW
+from tests.cli.deployed import NOW, STACK
 from tests.cli.test_report import emf, log
-from warmpool.metrics import METRICS, NAMESPACE
+from warmpool.metrics import METRICS, NAMESPACE, Level
+from warmpool.sim.demo import demo_scene
+from warmpool.sim.sessions import DEFAULT_SEED
 
 from .conftest import Warmpool
 
@@ -46,7 +49,7 @@ class TestCatalogue:
         assert [each["name"] for each in document["metrics"]] == list(METRICS)
         [cold] = [each for each in document["metrics"] if each["name"] == "ColdFor"]
         assert cold["dimensions"] == ["service", "stack", "pool", "cause"]
-        assert (cold["unit"], cold["written"]) == ("Count", "when it happens")
+        assert (cold["unit"], cold["statistics"], cold["written"]) == ("Count", ["Sum"], "when it happens")
 
     def test_it_is_a_table_for_people(self, warmpool: Warmpool) -> None:
         result = warmpool("metrics")
@@ -58,7 +61,13 @@ class TestCatalogue:
         result = warmpool("metrics", "--template", template(tmp_path))
 
         assert result.code == 2
-        assert "only with --log" in result.err
+        assert "give --log or --demo too" in result.err
+
+    def test_a_log_and_a_played_day_are_two_answers(self, warmpool: Warmpool) -> None:
+        result = warmpool("metrics", "--log", "-", "--demo")
+
+        assert result.code == 2
+        assert "give either --log or --demo" in result.err
 
 
 class TestCost:
@@ -72,6 +81,9 @@ class TestCost:
         assert pool["metrics_usd_per_month_if_always"] == pytest.approx(0.90)
         assert (pool["alarms"], pool["alarms_usd_per_month"]) == (None, None)
         assert document["log_hours"] == 23
+        assert document["lines"] == {"metrics": 60, "other": 1, "broken": 0}
+        assert document["usd_per_month"] == pytest.approx(0.30 * 3.5 + document["log_usd_per_month"])
+        assert (document["stack"], document["dashboards"]) == (STACK, None)
         assert document["log_gigabytes_per_month"] == pytest.approx(len(a_day()) / 1e9 * 730 / 23)
 
     def test_alarms_are_those_of_the_template(self, warmpool: Warmpool, tmp_path: Path) -> None:
@@ -84,12 +96,17 @@ class TestCost:
             C=alarm("c", ("FunctionName", "f")),
             D={"Type": "AWS::CloudWatch::CompositeAlarm", "Properties": {"AlarmRule": 'ALARM("a")'}},
             E={"Type": "AWS::SNS::Topic"},
+            F={"Type": "AWS::CloudWatch::Dashboard"},
         )
 
         result = warmpool("metrics", "--log", "-", "--template", path, "--output", "json", stdin=a_day())
         stack, pool = result.document["charges"]
         assert (stack["alarms"], stack["alarms_usd_per_month"]) == (2, pytest.approx(0.60))
         assert (pool["alarms"], pool["alarms_usd_per_month"]) == (2, pytest.approx(0.30))
+        assert result.document["dashboards"] == 1
+
+        table = warmpool("metrics", "--log", "-", "--template", path, stdin=a_day())
+        assert "Dashboards: 1, $3.00 each" in table.out
 
     def test_it_is_a_table_for_people_that_says_what_was_assumed(self, warmpool: Warmpool, tmp_path: Path) -> None:
         path = tmp_path / "reconcile.log"
@@ -100,8 +117,9 @@ class TestCost:
         told = " ".join(result.out.split())
         assert "$0.75" in told
         assert "From 23.0 h of log" in told
+        assert "60 lines with metrics; 1 others and 0 broken ones were passed over." in told
         assert "us-east-1" in told
-        assert "Alarms are left out: name the synthesised template with --template." in told
+        assert "Alarms and dashboard are left out: name the synthesised template with --template." in told
 
     @pytest.mark.parametrize(
         ("content", "told"),
@@ -109,7 +127,7 @@ class TestCost:
             (b"", "holds no metrics; expected lines in the embedded metric format"),
             (b"nothing of ours\n", "holds no metrics"),
             (log(emf(NOW, {"Heartbeat": 1})), "expected 0:05:00 or more"),
-            (a_day().replace(b'"Warmpool"', b'"Other"'), f"no metrics in the namespace {NAMESPACE}"),
+            (a_day().replace(b'"Warmpool"', b'"Other"'), "which of the log's stacks? There are: none"),
         ],
         ids=["empty", "no-metrics", "a-moment", "another-namespace"],
     )
@@ -118,6 +136,37 @@ class TestCost:
 
         assert result.code == 2
         assert told in result.err
+
+    def test_a_broken_line_is_told_and_left_out(self, warmpool: Warmpool) -> None:
+        result = warmpool(
+            "metrics", "--log", "-", "--output", "json", stdin=a_day() + emf(NOW, {"Held": 1})[:-9].encode()
+        )
+
+        assert result.document["lines"]["broken"] == 1
+        assert "warning: 1 lines with metrics are cut off or broken: they are left out" in result.err
+
+    def test_of_several_stacks_one_has_to_be_named(self, warmpool: Warmpool) -> None:
+        both = a_day() + log(*(emf(NOW + hour * HOUR, {"Held": 1}, stack="b", pool="p") for hour in range(24)))
+
+        assert f"which of the log's stacks? There are: {STACK}, b" in warmpool("metrics", "--log", "-", stdin=both).err
+        document = warmpool("metrics", "--log", "-", "--stack", "b", "--output", "json", stdin=both).document
+        assert [(each["pool"], each["metrics"]) for each in document["charges"]] == [(None, 0), ("p", 1)]
+
+    @pytest.mark.enable_socket
+    @pytest.mark.allow_hosts(["127.0.0.1"])
+    def test_without_a_log_a_day_is_played(self, warmpool: Warmpool, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Twenty minutes of it: the whole day takes a minute."""
+        scene = demo_scene(None, DEFAULT_SEED)
+        morning, minute = scene.start + 9 * HOUR, timedelta(minutes=1)
+        short = replace(scene, start=morning, end=morning + 20 * minute, warm_up=10 * minute)
+        monkeypatch.setattr("warmpool.sim.demo.demo_scene", lambda *_: short)
+
+        document = warmpool("metrics", "--demo", "--output", "json").document
+        assert document["source"] == "a day that was played on the embedded cluster"
+        stack, pool = document["charges"]
+        assert (stack["pool"], stack["metrics"]) == (None, 4)
+        always = [each for each in METRICS.values() if each.level is Level.POOL and not each.sparse]
+        assert (pool["pool"], pool["metrics"] >= len(always)) == ("spaces-cpu", True)
 
     def test_a_log_that_is_not_there_is_told(self, warmpool: Warmpool) -> None:
         result = warmpool("metrics", "--log", "/nowhere.log")

@@ -40,7 +40,7 @@ class Level(StrEnum):
 class When(StrEnum):
     """In which passes a metric is written."""
 
-    PASS = "each pass"
+    ALWAYS = "each pass"
     SEEN = "each pass that saw the pool"
     COMPLETE = "each complete pass"
     HAPPENS = "when it happens"
@@ -74,11 +74,11 @@ _SUM: Final = (Statistic.SUM,)
 _MAXIMUM: Final = (Statistic.MAXIMUM,)
 _LEAD: Final = (Statistic.P90, Statistic.AVERAGE)
 _WAITS: Final = (Statistic.P50, Statistic.P99)
-_FLAG: Final = Metric(when=When.PASS, read=_LEVELS, flag=True)
+_FLAG: Final = Metric(when=When.ALWAYS, read=_LEVELS, flag=True)
 _GAUGE: Final = Metric(when=When.SEEN, read=_LEVELS)
 _COUNT: Final = Metric(when=When.HAPPENS, read=_SUM)
 _SECONDS: Final = Metric(unit=Unit.SECONDS, when=When.HAPPENS, read=_LEAD)
-_PASS: Final = Metric(level=Level.STACK, when=When.PASS, read=_SUM)
+_PASS: Final = Metric(level=Level.STACK, when=When.ALWAYS, read=_SUM)
 
 _CATALOGUE: Final = (
     *_of(
@@ -130,7 +130,7 @@ _CATALOGUE: Final = (
         },
     ),
     *_of(
-        Metric(unit=Unit.SECONDS, when=When.PASS, read=_MAXIMUM),
+        Metric(unit=Unit.SECONDS, when=When.ALWAYS, read=_MAXIMUM),
         {
             "ConfigAge": "since when an older document has been in force than the one that ought to be; 0: all is well",
         },

@@ -68,11 +68,18 @@ def show_catalogue(*, as_json: bool) -> None:
         print_json({"namespace": NAMESPACE, "metrics": documents})
         return
     rows = [
-        (each.name, ", ".join(each.level.dimensions), each.unit.value, read_as(each), written(each), each.about)
+        (
+            each.name,
+            ", ".join(each.level.dimensions[2:]) or "-",
+            each.unit.value,
+            read_as(each),
+            written(each),
+            each.about,
+        )
         for each in METRICS.values()
     ]
     columns = ("metric", "dimensions", "unit", "read as", "written", "meaning")
-    print_table(f"Metrics in the namespace {NAMESPACE}", columns, rows)
+    print_table(f"Metrics in the namespace {NAMESPACE}, all with the dimensions service and stack", columns, rows)
 
 
 def cost_of(name: str | None, template: Path | None, stack: str | None, progress: Bars) -> Cost:
@@ -165,8 +172,8 @@ def _said(cost: Cost, prices: Prices) -> Iterator[str]:
         yield "Alarms and dashboard are left out: name the synthesised template with --template."
     elif cost.template.dashboards:
         yield (
-            f"Dashboards: {cost.template.dashboards}, {_usd(prices.dashboard_month)} each, unless it is one of the three"
-            " of up to 50 metrics that are free in an account."
+            f"Dashboards: {cost.template.dashboards}, {_usd(prices.dashboard_month)} each, unless it is one of the"
+            " three of up to 50 metrics that are free in an account."
         )
     yield (
         f"From {cost.span / timedelta(hours=1):.1f} h of log, {cost.source}: {cost.lines.metrics} lines with metrics;"

@@ -10,7 +10,6 @@ from typing import Any, Final
 from warmpool.adapters.aws.clock import Deadline
 from warmpool.adapters.aws.metric_data import CloudWatchMeasurements
 from warmpool.adapters.aws.stack_outputs import outputs
-from warmpool.adapters.emf_log import EmfLog
 from warmpool.app.errors import ConfigUnreadable, NotPermitted
 from warmpool.app.measured import Grid, Measurements
 from warmpool.app.ports import Budget
