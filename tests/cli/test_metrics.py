@@ -127,7 +127,7 @@ class TestCost:
             (b"", "holds no metrics; expected lines in the embedded metric format"),
             (b"nothing of ours\n", "holds no metrics"),
             (log(emf(NOW, {"Heartbeat": 1})), "expected 0:05:00 or more"),
-            (a_day().replace(b'"Warmpool"', b'"Other"'), "which of the log's stacks? There are: none"),
+            (a_day().replace(b'"Warmpool"', b'"Other"'), f"no metrics in the namespace {NAMESPACE}"),
         ],
         ids=["empty", "no-metrics", "a-moment", "another-namespace"],
     )

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.builders import LONG_AGO, NOW, amounts, claim, node, nodepool, placeholder, pool, snapshot
+from tests.builders import LONG_AGO, NODE, NOW, SMALL, amounts, claim, node, nodepool, placeholder, pool, snapshot
 from tests.builders import workspace as placed_workspace
 from warmpool.core.assess import Inputs, assess
 from warmpool.core.launches import follow
 from warmpool.core.model import ClaimCondition, Condition, Pod, PodPhase, Taint
+from warmpool.core.quantity import subtract
 from warmpool.core.spec import PoolSpec
 from warmpool.core.watch import Cause, LeadSample, Outcome, PoolWatch, Tally, Waiting, WarmNode, Watch
 
@@ -94,9 +95,24 @@ class TestWarm:
 
     def test_beside_a_small_placeholder_as_many_coexist_as_fit(self) -> None:
         both = [launch(f"ws-{number}", asked=NOW - (40 - number) * SECOND) for number in (1, 2)]
-        small = WarmNode(since=LONG_AGO, placeholder="uid-ph-1", beside=1)
+        small = WarmNode(since=LONG_AGO, placeholder="uid-ph-1", room_beside=amounts(cpu="7", memory="28Gi", pods="9"))
         _, tally = passed(watch(n1=small), node(), *both, answer(NOW - 38 * SECOND))
         assert [each.found.outcome for each in tally.launches] == [Outcome.WARM_COEXIST, Outcome.WARM_PREEMPT]
+
+    def test_a_large_launch_for_which_that_does_not_do_preempts_before_the_small_ones_are_too_many(self) -> None:
+        small = WarmNode(
+            since=LONG_AGO, placeholder="uid-ph-1", room_beside=amounts(cpu="45", memory="180Gi", pods="9")
+        )
+        asked = NOW - 30 * SECOND
+        first = launch("ws-1", asked=asked, requests=amounts(cpu="2", memory="8Gi", pods="1"))
+        large = launch("ws-2", asked=asked + SECOND, requests=amounts(cpu="44", memory="16Gi", pods="1"))
+        after = launch("ws-3", asked=asked + 2 * SECOND)
+        _, tally = passed(watch(n1=small), node(), first, large, after, answer(asked + SECOND))
+        assert [each.found.outcome for each in tally.launches] == [
+            Outcome.WARM_COEXIST,
+            Outcome.WARM_PREEMPT,
+            Outcome.WARM_COEXIST,
+        ]
 
     def test_a_node_that_became_warm_between_two_passes_is_warm_for_who_came_after(self) -> None:
         recent = placeholder(on="n1", ready_changed=NOW - 40 * SECOND)
@@ -326,7 +342,10 @@ class TestMemory:
 
     def test_a_node_is_warm_from_its_first_readiness_on(self) -> None:
         after, _ = passed(watch(), node(), placeholder(on="n1", ready_changed=NOW - MINUTE))
-        assert after.pools["spaces"].nodes == {"n1": WarmNode(since=NOW - MINUTE, placeholder="uid-ph-1", beside=11)}
+        room = subtract(NODE, SMALL)
+        assert after.pools["spaces"].nodes == {
+            "n1": WarmNode(since=NOW - MINUTE, placeholder="uid-ph-1", room_beside=room)
+        }
 
     def test_a_launch_with_an_image_of_its_own_does_not_make_a_node_warm(self) -> None:
         spec = pool(images=("jupyter:1",))
@@ -335,7 +354,7 @@ class TestMemory:
 
     def test_nothing_fits_beside_a_placeholder_of_unreadable_size(self) -> None:
         after, _ = passed(watch(), node(), placeholder(on="n1", requests=None))
-        assert after.pools["spaces"].nodes["n1"].beside == 0
+        assert after.pools["spaces"].nodes["n1"].room_beside == {}
 
     def test_a_pool_that_this_pass_did_not_have_keeps_what_was_known(self) -> None:
         before = Watch(began=BEFORE, pools={"gpu": PoolWatch(idle_nodes=3)})

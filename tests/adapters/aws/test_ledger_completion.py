@@ -12,6 +12,7 @@ import pytest
 from tests.adapters.aws.builders import AT, cold, launch, tally, warm
 from tests.adapters.aws.faults import Faults
 from tests.adapters.aws.table import TABLE, create_table, items_of, launches_of
+from tests.builders import amounts
 from warmpool.adapters.aws.clients import AwsClients
 from warmpool.adapters.aws.ledger import DynamoDbLedger
 from warmpool.adapters.memory import RecordingTelemetry, UnlimitedBudget
@@ -164,7 +165,9 @@ def large(nodes: int) -> Watch:
     chance = random.Random(2)  # noqa: S311 - times, not secrets
     warmed = {
         f"hyperpod-i-{uid[:18]}": WarmNode(
-            since=AT - timedelta(seconds=chance.randrange(10**6)), placeholder=uid, beside=chance.randrange(11)
+            since=AT - timedelta(seconds=chance.randrange(10**6)),
+            placeholder=uid,
+            room_beside=amounts(cpu=str(chance.randrange(45)), memory=f"{chance.randrange(178)}Gi", pods="9"),
         )
         for uid in uids(nodes)
     }

@@ -27,7 +27,9 @@ SEEN = Watch(
     began=AT,
     pools={
         "cpu": PoolWatch(
-            nodes={"n1": WarmNode(since=AT - MINUTE, placeholder="uid-1", beside=2)},
+            nodes={
+                "n1": WarmNode(since=AT - MINUTE, placeholder="uid-1", room_beside={"cpu": 2, "memory": 2 * 10**20})
+            },
             lead=(LeadSample(node=SECOND / 3, join=SECOND, pull=MINUTE),),
             replacing={"uid-2": AT},
             idle_nodes=3,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tests.cluster.lab import IMAGE, PASS_SECONDS, pool_document
-from tests.cluster.parity.story import Facts, Launch, Story
+from tests.cluster.parity.story import Facts, Launch, Story, counted_in
 from tests.cluster.views import node_view, pod_view
 from warmpool.adapters.config.reader import Reader
 from warmpool.adapters.kubernetes.placeholder import requests
@@ -72,10 +72,11 @@ class ModelWorld:
             max_unavailable=1,
         )
         self._cluster.add_disruption_budget(NAMESPACE, "ph", {**SELECTED, WARM_LABEL: "false"})
+        self._ledger = MemoryLedger()
         ports = Ports(
             cluster=PortDoor(self._cluster),
             configuration=self._configuration,
-            ledger=MemoryLedger(),
+            ledger=self._ledger,
             provider=FixedProvider(),
             reader=Reader(),
             telemetry=RecordingTelemetry(),
@@ -136,6 +137,10 @@ class ModelWorld:
     def scale_by_hand(self, replicas: int) -> None:
         """Do what `kubectl scale` does."""
         self._cluster.patch_scale(NAMESPACE, "ph", replicas, "kubectl", self._clock.now())
+
+    def counted(self) -> Mapping[str, str]:
+        """Return what the passes counted."""
+        return counted_in(self._ledger)
 
     def _pool(self) -> PoolSpec:
         return Reader().spec(str(self._configuration.specs[POOL]), POOL).pools[POOL]

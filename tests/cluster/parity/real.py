@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.cluster.lab import Lab
-from tests.cluster.parity.story import Facts, Launch
+from tests.cluster.parity.story import Facts, Launch, counted_in
 from warmpool.core.decision import Decision
 
 SECOND = 1.0
@@ -66,3 +66,7 @@ class RealWorld:
     def scale_by_hand(self, replicas: int) -> None:
         """Do what `kubectl scale` does."""
         self.lab.scale_by_hand(replicas)
+
+    def counted(self) -> Mapping[str, str]:
+        """Return what the passes counted."""
+        return counted_in(self.lab.ledger)

@@ -10,6 +10,7 @@ import msgspec
 from tests.cluster import settings
 from tests.cluster.parity.times import Bounds, Times
 from tests.cluster.views import PodView
+from warmpool.adapters.memory import MemoryLedger
 from warmpool.core.decision import Action, Decision
 from warmpool.core.reasons import Code
 
@@ -129,6 +130,16 @@ class World(Protocol):
         """Do what `kubectl scale` does."""
         ...
 
+    def counted(self) -> Mapping[str, str]:
+        """Return what the passes counted each launch as, by its pod's uid."""
+        ...
+
+
+def counted_in(ledger: MemoryLedger) -> dict[str, str]:
+    """Return what a ledger's books say of each launch, by its pod's uid."""
+    tallies = [tally for books in ledger.books.values() for tally in books]
+    return {each.uid: each.found.outcome.value for tally in tallies for each in tally.launches}
+
 
 def stories() -> dict[str, Story]:
     """Read all stories, by the names of their files."""
@@ -141,6 +152,8 @@ class Telling:
     def __init__(self, world: World) -> None:
         self._world = world
         self._launches: dict[str, str] = {}
+        self._pods: dict[str, str] = {}
+        """By name, the uid of a launch's pod."""
         self._warm: set[str | None] = set()
         self._began = world.seconds()
 
@@ -153,7 +166,16 @@ class Telling:
             self._do(step)
             outcome = self._settle(number, replicas, passes=step.launch is None or step.launch.together)
             outcomes.append(outcome if step.launch is None else self._timed(outcome, step.launch))
+        self._hold_against_the_books()
         return outcomes
+
+    def _hold_against_the_books(self) -> None:
+        """Fail where the passes counted a launch as something that it was not, or saw none of them."""
+        counted = self._world.counted()
+        told = {name: counted[uid] for name, uid in self._pods.items() if uid in counted}
+        wrong = {name: (told[name], self._launches[name]) for name in told if told[name] != self._launches[name]}
+        assert wrong == {}, f"name: (counted by the passes, what it was): {wrong}"
+        assert told or not self._pods, "no launch was counted by the passes"
 
     def _do(self, step: Step) -> None:
         if step.launch is not None:
@@ -182,6 +204,7 @@ class Telling:
             self._world.launch(name, launch)
             self._wait(f"{name} is Ready", lambda wanted=name: self._is_ready(wanted), self._world.a_moment)  # type: ignore[misc]
             self._launches[name] = self._found(name, before)
+            self._pods[name] = self._world.facts().workspaces[name].uid
 
     def _found(self, name: str, before: Mapping[str | None, str]) -> str:
         """Say what a launch found, given the Ready placeholders before it by node."""

@@ -73,7 +73,9 @@ def span_of(log: EmfLog, source: str) -> tuple[datetime, datetime]:
 def stack_in(log: EmfLog, wanted: str | None) -> str:
     """Return which stack's metrics are meant, by default the only one's. Raises CliError."""
     stacks = log.named("stack", NAMESPACE, service=SERVICE)
-    there = ", ".join(stacks) or "none"
+    if not stacks:
+        raise CliError("NoMetrics", "--log", f"it holds no metrics in the namespace {NAMESPACE}")
+    there = ", ".join(stacks)
     if wanted is not None and wanted not in stacks:
         raise CliError("UnknownStack", "--stack", f"{wanted!r} is not in the log; its stacks: {there}")
     if wanted is None and len(stacks) != 1:

@@ -1,6 +1,5 @@
 """One pool while its launches are followed through a pass."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,13 +7,13 @@ from typing import Final
 
 from warmpool.core.assess import Assessment, Inputs
 from warmpool.core.counting import PoolView, foreign_taint, nodepool_of
-from warmpool.core.found import Scene, Sign, foreign_image
+from warmpool.core.found import Scene, Sign, fits, foreign_image
 from warmpool.core.idle import Idle
 from warmpool.core.lead import kept
 from warmpool.core.matching import parse_selector
 from warmpool.core.model import Condition, NodeClaim, Pod, Selector
 from warmpool.core.orders import Orders
-from warmpool.core.quantity import subtract, times_that_fit
+from warmpool.core.quantity import Amounts, subtract, times_that_fit
 from warmpool.core.spec import PoolSpec
 from warmpool.core.watch import Launch, PoolWatch, WarmNode
 
@@ -40,8 +39,8 @@ class Followed:
     """AWS has no instance to give."""
     launches_on: dict[str, list[Pod]] = field(default_factory=dict)
     """Launches on nodes that the last complete pass did not know as warm."""
-    came: Counter[str] = field(default_factory=Counter)
-    """By node, launches that came to it since the last complete pass."""
+    room_beside: dict[str, Amounts | None] = field(default_factory=dict)
+    """By node, what launches since the last complete pass have left beside its placeholder (see Scene)."""
     preemptors: list[Pod] = field(default_factory=list)
     """Launches that took a placeholder's place since then."""
     done: list[Launch] = field(default_factory=list)
@@ -78,7 +77,7 @@ class Followed:
             seen_until=passes[0],
             now=passes[1],
             placeholders=self.view.placeholders,
-            before=self.came[name],
+            room_beside=self._room_beside(name),
             occupied=bool(others),
         )
 
@@ -89,7 +88,9 @@ class Followed:
 
     def arrived(self, pod: Pod, *, preempted: bool) -> None:
         """Note that a launch has come to its node."""
-        self.came[pod.node or ""] += 1
+        name, asks = pod.node or "", pod.requests or self.spec.shape
+        room = self._room_beside(name)
+        self.room_beside[name] = subtract(room, asks) if room is not None and fits(room, asks) else None
         if preempted:
             self.preemptors.append(pod)
 
@@ -127,13 +128,13 @@ class Followed:
             since = known.since
         if placeholder is None:
             return WarmNode(since=since)
-        return WarmNode(since=since, placeholder=placeholder.uid, beside=self._beside(name, placeholder))
-
-    def _beside(self, name: str, placeholder: Pod) -> int:
         open_ = self.view.nodes[name].open
-        if open_ is None or placeholder.requests is None:
-            return 0
-        return times_that_fit(subtract(open_, placeholder.requests), self.spec.shape)
+        room = {} if open_ is None or placeholder.requests is None else subtract(open_, placeholder.requests)
+        return WarmNode(since=since, placeholder=placeholder.uid, room_beside=room)
+
+    def _room_beside(self, name: str) -> Amounts | None:
+        known = self.known(name)
+        return self.room_beside.get(name, known.room_beside if known else None)
 
 
 def followed(before: PoolWatch, inputs: Inputs, assessment: Assessment) -> Followed:

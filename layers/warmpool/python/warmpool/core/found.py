@@ -63,8 +63,8 @@ class Scene:
     """When this one did."""
     placeholders: Sequence[Pod]
     """The pool's, wherever they are."""
-    before: int
-    """Launches that came to the node between the two passes and before this one."""
+    room_beside: Amounts | None
+    """What those that came before it have left beside the placeholder; None where one of them took its place."""
     occupied: bool
     """Other ordinary pods are on it."""
 
@@ -92,7 +92,7 @@ def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
     if late > DIRECTLY:
         return UNKNOWN
     answered = any(made_in_answer(each, pod) for each in scene.placeholders)
-    took = _took_its_place(scene)
+    took = took_its_place(pod, scene)
     # Long after the last look, or long before this one, launches and placeholders have come and gone that nobody saw.
     fresh = asked <= scene.seen_until + FRESH and scene.now <= asked + FRESH
     if not fresh and (answered or took):
@@ -100,13 +100,13 @@ def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
     return PREEMPT if answered and took else COEXIST
 
 
-def _took_its_place(scene: Scene) -> bool:
+def took_its_place(pod: Pod, scene: Scene) -> bool:
     """Tell whether this launch is the first that did not fit beside the node's placeholder, which is gone.
 
     A placeholder that a lower scale removed is gone too, but no other is made in answer.
     """
-    known = scene.known
-    if known is None or not known.placeholder or scene.before != known.beside:
+    known, room = scene.known, scene.room_beside
+    if known is None or not known.placeholder or room is None or fits(room, pod.requests or scene.spec.shape):
         return False
     return all(each.uid != known.placeholder for each in scene.placeholders)
 
@@ -162,12 +162,13 @@ def passed_over(pod: Pod, spec: PoolSpec, views: Iterable[NodeView]) -> tuple[tu
     Too big means that there is room for the pool's shape, and none for this launch.
     """
     roomy = [
-        each for each in views if each.warm and each.exclusion is None and each.free and _fits(each.free, spec.shape)
+        each for each in views if each.warm and each.exclusion is None and each.free and fits(each.free, spec.shape)
     ]
-    large = [each for each in roomy if each.free and pod.requests is not None and _fits(each.free, pod.requests)]
+    large = [each for each in roomy if each.free and pod.requests is not None and fits(each.free, pod.requests)]
     zones = sorted({each.node.labels.get(ZONE_LABEL, "") for each in large})
     return tuple(zones), bool(roomy) and not large and pod.requests is not None
 
 
-def _fits(free: Amounts, requests: Amounts) -> bool:
+def fits(free: Amounts, requests: Amounts) -> bool:
+    """Tell whether a pod fits; where pods are counted, it is one."""
     return times_that_fit(free, {"pods": NANO, **requests} if "pods" in free else requests) > 0

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from warmpool.core.quantity import Amounts
+
 _NONE = timedelta(0)
 
 
@@ -50,8 +52,8 @@ class WarmNode:
     """When its first placeholder or workspace was Ready."""
     placeholder: str = ""
     """UID of the Ready placeholder on it, empty where it had none."""
-    beside: int = 0
-    """Launches that fit beside its placeholder; the one after them preempts."""
+    room_beside: Amounts = field(default_factory=dict)
+    """What launches may ask for beside its placeholder: the first for which it does not do preempts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
