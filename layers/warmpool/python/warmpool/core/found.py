@@ -92,7 +92,7 @@ def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
     if late > DIRECTLY:
         return UNKNOWN
     answered = any(made_in_answer(each, pod) for each in scene.placeholders)
-    took = took_its_place(pod, scene)
+    took = _took_its_place(pod, scene)
     # Long after the last look, or long before this one, launches and placeholders have come and gone that nobody saw.
     fresh = asked <= scene.seen_until + FRESH and scene.now <= asked + FRESH
     if not fresh and (answered or took):
@@ -100,7 +100,7 @@ def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
     return PREEMPT if answered and took else COEXIST
 
 
-def took_its_place(pod: Pod, scene: Scene) -> bool:
+def _took_its_place(pod: Pod, scene: Scene) -> bool:
     """Tell whether this launch is the first that did not fit beside the node's placeholder, which is gone.
 
     A placeholder that a lower scale removed is gone too, but no other is made in answer.
