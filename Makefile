@@ -21,7 +21,7 @@ export UV_COMPILE_BYTECODE := 1
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export CDK_DISABLE_CLI_TELEMETRY := true
 
-.PHONY: help install demo test week-test check cluster-test cluster rehearse alarm bench synth deploy docs format clean
+.PHONY: help install demo test slow-test check cluster-test cluster rehearse alarm bench synth deploy docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,8 +34,8 @@ demo: $(INSTALLED) ## a real day of launches on the embedded cluster, with a rep
 test: $(INSTALLED) ## all tests, on all cores
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
-week-test: $(INSTALLED) ## the tests of whole simulated weeks, of which `make test` runs a day
-	$(BIN)/pytest -m week --numprocesses auto --dist worksteal
+slow-test: $(INSTALLED) ## whole simulated weeks and the longest stories, of which `make test` runs one of each kind
+	$(BIN)/pytest -m slow --numprocesses auto --dist worksteal
 
 check: $(INSTALLED) ## what CI checks beside: style, types, imports, generated docs, shape, branch coverage of the core
 	$(BIN)/ruff check

@@ -33,7 +33,12 @@ def at_last(found: list[Change]) -> set[State]:
     return set({each.alarm: each.after for each in found}.values())
 
 
-@pytest.fixture(scope="module", params=sorted(SITUATIONS))
+LONG = frozenset({"close-to-timeout", "function-errors", "queue-late", "throttled", "undelivered-ticks"})
+"""Situations of the whole embedded AWS, all but two."""
+PARAMS = [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in sorted(SITUATIONS)]
+
+
+@pytest.fixture(scope="module", params=PARAMS)
 def situation(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name

@@ -1,61 +1,14 @@
 """Launches are classified once, by what passes saw of their node before and after."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
-from tests.builders import LONG_AGO, NODE, NOW, SMALL, amounts, claim, node, nodepool, placeholder, pool, snapshot
+from tests.builders import LONG_AGO, NOW, amounts, claim, node, nodepool, placeholder, pool
 from tests.builders import workspace as placed_workspace
-from warmpool.core.assess import Inputs, assess
+from tests.core.following import BEFORE, FILLING, MINUTE, SECOND, WARM, answer, found, late, launch, passed, watch
 from warmpool.core.launches import follow
-from warmpool.core.model import ClaimCondition, Condition, Pod, PodPhase, Taint
-from warmpool.core.quantity import subtract
+from warmpool.core.model import ClaimCondition, Condition, PodPhase, Taint
 from warmpool.core.spec import PoolSpec
-from warmpool.core.watch import Cause, LeadSample, Outcome, PoolWatch, Tally, Waiting, WarmNode, Watch
-
-MINUTE = timedelta(minutes=1)
-SECOND = timedelta(seconds=1)
-FILLING = amounts(cpu="45", memory="178Gi", pods="1")
-BEFORE = NOW - MINUTE
-"""When the last complete pass began."""
-WARM = WarmNode(since=LONG_AGO, placeholder="uid-ph-1")
-
-
-def launch(name: str = "ws-1", on: str | None = "n1", **overrides: Any) -> Pod:
-    """Build a launch that asked half a minute ago and was Ready 13 s later, where it has a node."""
-    asked = overrides.pop("asked", NOW - 30 * SECOND)
-    values: dict[str, Any] = {"created": asked}
-    if on is not None:
-        values |= {"started": asked, "ready_changed": asked + 13 * SECOND}
-    return placed_workspace(name, on, **{**values, **overrides})
-
-
-def late(asked: datetime = NOW - 55 * SECOND) -> Pod:
-    """Build a launch that has had its node for 30 s only."""
-    return launch(asked=asked, started=NOW - 30 * SECOND, ready_changed=NOW - 10 * SECOND)
-
-
-def answer(to: datetime = NOW - 30 * SECOND, **overrides: Any) -> Pod:
-    """Build the Pending placeholder that a ReplicaSet makes when one was preempted then."""
-    return placeholder("ph-9", created=to + SECOND, **overrides)
-
-
-def watch(waiting: Mapping[str, Waiting] | None = None, **nodes: WarmNode) -> Watch:
-    """Build what the last complete pass left: these nodes were warm."""
-    return Watch(began=BEFORE, pools={"spaces": PoolWatch(nodes=nodes, idle_nodes=0)}, waiting=waiting or {})
-
-
-def passed(before: Watch, *things: object, spec: PoolSpec | None = None, at: datetime = NOW) -> tuple[Watch, Tally]:
-    """Follow one pass over these things."""
-    inputs = Inputs(spec=spec or pool(placeholder=FILLING), snapshot=snapshot(*things), now=at)
-    after, tallies = follow(before, {"spaces": (inputs, assess(inputs))}, at)
-    return after, tallies["spaces"]
-
-
-def found(before: Watch, *things: object, **more: Any) -> tuple[Outcome, Cause | None]:
-    """Return what the one launch of a pass found."""
-    (one,) = passed(before, *things, **more)[1].launches
-    return one.found.outcome, one.found.cause
+from warmpool.core.watch import Cause, Outcome, PoolWatch, Waiting, WarmNode, Watch
 
 
 class TestWarm:
@@ -333,79 +286,3 @@ class TestWaiting:
         pending = launch(on=None, phase=PodPhase.PENDING, refused=True)
         after, _ = passed(watch(), pending)
         assert after.waiting == {"uid-ws-1": Waiting(pool="spaces", stranded=True)}
-
-
-class TestMemory:
-    def test_a_node_stays_warm_when_its_placeholder_is_gone(self) -> None:
-        after, _ = passed(watch(n1=WARM), node())
-        assert after.pools["spaces"].nodes == {"n1": WarmNode(since=LONG_AGO)}
-
-    def test_a_node_is_warm_from_its_first_readiness_on(self) -> None:
-        after, _ = passed(watch(), node(), placeholder(on="n1", ready_changed=NOW - MINUTE))
-        room = subtract(NODE, SMALL)
-        assert after.pools["spaces"].nodes == {
-            "n1": WarmNode(since=NOW - MINUTE, placeholder="uid-ph-1", room_beside=room)
-        }
-
-    def test_a_launch_with_an_image_of_its_own_does_not_make_a_node_warm(self) -> None:
-        spec = pool(images=("jupyter:1",))
-        after, _ = passed(watch(), node(), launch(images=("mine:7",)), spec=spec)
-        assert after.pools["spaces"].nodes == {}
-
-    def test_nothing_fits_beside_a_placeholder_of_unreadable_size(self) -> None:
-        after, _ = passed(watch(), node(), placeholder(on="n1", requests=None))
-        assert after.pools["spaces"].nodes["n1"].room_beside == {}
-
-    def test_a_pool_that_this_pass_did_not_have_keeps_what_was_known(self) -> None:
-        before = Watch(began=BEFORE, pools={"gpu": PoolWatch(idle_nodes=3)})
-        after, _ = passed(before, node())
-        assert after.pools["gpu"] == PoolWatch(idle_nodes=3)
-
-
-class TestOrders:
-    ORDERED = NOW - 8 * MINUTE
-
-    def fresh(self, **overrides: Any) -> tuple[object, object]:
-        joined = self.ORDERED + 4 * MINUTE
-        new = node(created=self.ORDERED + 3 * MINUTE, ready_changed=joined)
-        values = {"created": self.ORDERED, "ready_changed": NOW - 30 * SECOND, **overrides}
-        return new, placeholder(on="n1", **values)
-
-    def test_an_order_on_a_new_node_is_a_sample_in_three_parts(self) -> None:
-        after, tally = passed(watch(), *self.fresh())
-        sample = LeadSample(node=3 * MINUTE, join=MINUTE, pull=3.5 * MINUTE)
-        assert (tally.lead, after.pools["spaces"].lead) == ((sample,), (sample,))
-        assert sample.total == 7.5 * MINUTE
-
-    def test_it_is_a_sample_once(self) -> None:
-        after, _ = passed(watch(), *self.fresh())
-        assert passed(after, *self.fresh(), at=NOW + MINUTE)[1].lead == ()
-
-    def test_a_placeholder_on_a_node_that_was_there_is_none(self) -> None:
-        assert passed(watch(), node(), placeholder(on="n1", ready_changed=NOW))[1].lead == ()
-
-    def test_nor_is_one_that_was_ready_before_anybody_looked(self) -> None:
-        assert passed(Watch(), *self.fresh())[1].lead == ()
-
-    def test_nor_is_one_whose_node_is_not_the_pools(self) -> None:
-        _, ordered = self.fresh()
-        assert passed(watch(), ordered)[1].lead == ()
-
-    def test_a_replacement_is_timed_from_the_preemption_until_it_is_ready(self) -> None:
-        after, tally = passed(watch(n1=WARM), node(), launch(), answer())
-        assert tally.replacements == ()
-        heir = answer(node="n2", ready=True, ready_changed=NOW + 5 * MINUTE, phase=PodPhase.RUNNING)
-        _, tally = passed(after, node(), launch(), node("n2"), heir, at=NOW + 6 * MINUTE)
-        assert tally.replacements == (5.5 * MINUTE,)
-
-    def test_one_placeholder_stands_in_for_one_preempted_only(self) -> None:
-        second = launch("ws-2", on="n2", asked=NOW - 29 * SECOND)
-        other = WarmNode(since=LONG_AGO, placeholder="uid-ph-2")
-        after, _ = passed(watch(n1=WARM, n2=other), node(), node("n2"), launch(), second, answer())
-        assert after.pools["spaces"].replacing == {"uid-ph-9": NOW - 30 * SECOND}
-
-    def test_a_replacement_that_is_gone_is_forgotten(self) -> None:
-        after, _ = passed(watch(n1=WARM), node(), launch(), answer())
-        assert after.pools["spaces"].replacing == {"uid-ph-9": NOW - 30 * SECOND}
-        after, _ = passed(after, node(), launch(), at=NOW + MINUTE)
-        assert after.pools["spaces"].replacing == {}

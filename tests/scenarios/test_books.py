@@ -145,7 +145,7 @@ def run(minimum: int, *, days: int, seed: int | None = None, log: io.StringIO | 
     return ragged
 
 
-DAYS = pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.week)])
+DAYS = pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.slow)])
 
 
 @DAYS

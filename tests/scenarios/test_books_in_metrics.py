@@ -16,7 +16,14 @@ from warmpool.core.watch import Cause, Outcome
 from warmpool.views.numbers import Numbers, Read, numbers_of, whole_queries
 from warmpool.views.queries import Names
 
-RAGGED = pytest.mark.parametrize(("minimum", "seed", "off_by"), [(4, None, 0.005), (1, None, 0.01), (1, 5, 0.06)])
+RAGGED = pytest.mark.parametrize(
+    ("minimum", "seed", "off_by"),
+    [
+        pytest.param(4, None, 0.005, marks=pytest.mark.slow),
+        pytest.param(1, None, 0.01, marks=pytest.mark.slow),
+        (1, 5, 0.06),
+    ],
+)
 
 
 def numbers(ragged: Ragged, lines: Sequence[str]) -> Numbers:

@@ -185,7 +185,12 @@ def undisturbed() -> tuple[list[int], dict[str, str]]:
     return a_busy_hour(as_they_come)
 
 
-@pytest.mark.parametrize("mischief", [none_comes, half_come, twice_or_more, shuffled])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "mischief", [none_comes, pytest.param(half_come, marks=SLOW), pytest.param(twice_or_more, marks=SLOW), shuffled]
+)
 def test_however_messages_come_the_outcome_is_the_same(
     undisturbed: tuple[list[int], dict[str, str]], mischief: Mischief
 ) -> None:
@@ -286,6 +291,7 @@ def test_a_storm_does_not_keep_an_override_waiting(running: Eventful) -> None:
     assert running.replicas == 6
 
 
+@SLOW
 def test_the_last_record_of_a_storm_has_its_pass_as_well(running: Eventful) -> None:
     """A debounce by deduplication would have dropped it, and the tick would have been the first to see it."""
     last = running.cluster.now + timedelta(seconds=59, milliseconds=990)

@@ -56,7 +56,7 @@ def replayed(kept: Iterable[KeptDecision]) -> Counter[Verdict]:
     return Counter(each.verdict for each in results)
 
 
-@pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.week)])
+@pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_every_decision_of_a_simulated_week_is_decided_again_byte_by_byte(days: int) -> None:
     loaded = load_spec_file(resources.files("warmpool.sim").joinpath("data", "demo.yaml").read_text("utf-8"))
     [pool] = loaded.spec.pools.values()

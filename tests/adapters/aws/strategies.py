@@ -102,7 +102,11 @@ decisions = st.builds(Decision, **DECISION_FIELDS)
 
 samples = st.builds(LeadSample, node=durations, join=durations, pull=durations)
 founds = st.builds(Found, outcome=st.sampled_from(Outcome), cause=st.none() | st.sampled_from(Cause))
-NODE_FIELDS: dict[str, st.SearchStrategy[Any]] = {"since": instants, "placeholder": texts, "beside": counts}
+NODE_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "since": instants,
+    "placeholder": texts,
+    "room_beside": st.dictionaries(texts, st.integers(min_value=-(2**70), max_value=2**70), max_size=4),
+}
 WAITING_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "pool": texts,
     "stranded": st.booleans(),
