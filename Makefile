@@ -45,7 +45,7 @@ check: $(INSTALLED) ## what CI checks beside: style, types, imports, generated d
 	$(BIN)/python -m warmpool.adapters.config.reference docs/configuration.md --check
 	$(BIN)/python -m warmpool.views.metrics_page docs/metrics.md --check
 	$(BIN)/pytest --quiet tests/test_repository.py
-	$(BIN)/coverage run -m pytest --quiet tests/core tests/app
+	$(BIN)/coverage run -m pytest --quiet --hypothesis-profile=thorough tests/core tests/app
 	$(BIN)/coverage report
 
 cluster-test: $(INSTALLED) ## the tests on a real control plane of plain processes; needs Go >= 1.26, 5 GB of memory

@@ -38,7 +38,7 @@ def test_the_round_trip_leaves_no_field_of_a_decision_out() -> None:
     assert strategies.DECISION_FIELDS.keys() == {each.name for each in dataclasses.fields(Decision)}
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(inputs_strategies.inputs)
 def test_inputs_come_back_as_they_were_and_decide_the_same_byte_by_byte(seen: Inputs) -> None:
     read = read_inputs(write_inputs(kept_inputs(seen)))

@@ -65,7 +65,7 @@ FOUND = ("room", "limits", "contributions", "need", "idle_wanted", "reasons")
 NODE_FACTS = ("exclusion", "unusable", "coming", "busy", "warm", "empty", "free", "open")
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(inputs_strategies.inputs)
 def test_the_same_is_decided_of_what_is_kept(seen: Inputs) -> None:
     decision = decide(seen)
