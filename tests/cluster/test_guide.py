@@ -123,8 +123,9 @@ def cpu_only(lab: Lab, generation: int) -> Object:
 
 
 def ready(plane: ControlPlane, name: str) -> bool:
+    """Tell that a node is Ready and open for pods: its taints go a moment after."""
     found = plane.api.get("v1", "Node", name)
-    return found is not None and node_view(found).ready
+    return found is not None and node_view(found).ready and not found["spec"].get("taints")
 
 
 def test_a_taint_keeps_new_pods_away_and_leaves_the_old_ones(lab: Lab, plane: ControlPlane) -> None:
