@@ -8,7 +8,7 @@ from tests.core.following import BEFORE, FILLING, MINUTE, SECOND, WARM, answer, 
 from warmpool.core.launches import follow
 from warmpool.core.model import ClaimCondition, Condition, PodPhase, Taint
 from warmpool.core.spec import PoolSpec
-from warmpool.core.watch import Cause, Outcome, PoolWatch, Waiting, WarmNode, Watch
+from warmpool.core.watch import Cause, Found, Outcome, PoolWatch, Waiting, WarmNode, Watch
 
 
 class TestWarm:
@@ -101,6 +101,10 @@ class TestNodesThatWereLostForAMoment:
         after, tally = passed(watch(), self.AGAIN, launch(ready=False, ready_changed=None))
         assert (tally.launches, tally.abandoned) == ((), 0)
         assert after.waiting["uid-ws-1"] == Waiting(pool="spaces", placed=True)
+
+    def test_one_that_has_not_started_yet_met_a_node_that_joined_after_it_had_asked(self) -> None:
+        after, _ = passed(watch(), self.AGAIN, launch(ready=False, ready_changed=None, started=None))
+        assert after.waiting["uid-ws-1"].found == Found(outcome=Outcome.COLD, cause=Cause.NONE_FREE)
 
 
 class TestCold:

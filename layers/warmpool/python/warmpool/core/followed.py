@@ -7,13 +7,13 @@ from typing import Final
 
 from warmpool.core.assess import Assessment, Inputs
 from warmpool.core.counting import PoolView, foreign_taint, nodepool_of
-from warmpool.core.found import Scene, Sign, fits, foreign_image
+from warmpool.core.found import Scene, Sign, foreign_image
 from warmpool.core.idle import Idle
 from warmpool.core.lead import kept
 from warmpool.core.matching import parse_selector
 from warmpool.core.model import Condition, NodeClaim, Pod, Selector
 from warmpool.core.orders import Orders
-from warmpool.core.quantity import Amounts, subtract, times_that_fit
+from warmpool.core.quantity import Amounts, pods_that_fit, subtract
 from warmpool.core.spec import PoolSpec
 from warmpool.core.watch import Launch, PoolWatch, WarmNode
 
@@ -62,7 +62,7 @@ class Followed:
             return False
         for each in self.view.nodes.values():
             if foreign_taint(each.node, pod.tolerations) is None and each.empty is not None:
-                return pod.requests is None or times_that_fit(each.empty, pod.requests) > 0
+                return pod.requests is None or pods_that_fit(each.empty, pod.requests) > 0
         return not self.view.nodes
 
     def scene(self, pod: Pod, passes: tuple[datetime, datetime]) -> Scene:
@@ -79,18 +79,21 @@ class Followed:
             placeholders=self.view.placeholders,
             room_beside=self._room_beside(name),
             occupied=bool(others),
+            again=self.ready_again(pod),
         )
 
     def ready_again(self, pod: Pod) -> bool:
         """Tell that a launch's node was not Ready for a while after it started there: then its pods are Ready anew."""
-        node, started = self.view.nodes[pod.node or ""].node, pod.started or pod.created
-        return node.ready_changed is not None and node.created <= started < node.ready_changed
+        node = self.view.nodes[pod.node or ""].node
+        if node.ready_changed is None or pod.started is None:
+            return False
+        return node.created <= pod.started < node.ready_changed
 
     def arrived(self, pod: Pod, *, preempted: bool) -> None:
         """Note that a launch has come to its node."""
         name, asks = pod.node or "", pod.requests or self.spec.shape
         room = self._room_beside(name)
-        self.room_beside[name] = subtract(room, asks) if room is not None and fits(room, asks) else None
+        self.room_beside[name] = subtract(room, asks) if room is not None and pods_that_fit(room, asks) else None
         if preempted:
             self.preemptors.append(pod)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from warmpool.core.counting import NodeView
 from warmpool.core.model import Pod
-from warmpool.core.quantity import NANO, Amounts, times_that_fit
+from warmpool.core.quantity import Amounts, pods_that_fit
 from warmpool.core.spec import PoolSpec
 from warmpool.core.watch import Cause, Found, Outcome, Waiting, WarmNode
 
@@ -67,6 +67,8 @@ class Scene:
     """What those that came before it have left beside the placeholder; None where one of them took its place."""
     occupied: bool
     """Other ordinary pods are on it."""
+    again: bool
+    """It was not Ready for a while after the launch had started there: all its pods are Ready anew."""
 
 
 def asked_at(pod: Pod, waiting: Waiting) -> datetime:
@@ -77,9 +79,8 @@ def asked_at(pod: Pod, waiting: Waiting) -> datetime:
 def found_on(pod: Pod, waiting: Waiting, scene: Scene) -> Found | None:
     """Judge a launch that has its node; None where only its wait will tell (see `found_by_wait`)."""
     asked, node = asked_at(pod, waiting), scene.view.node
-    joined = node.ready_changed or node.created
-    # A pod that started before its node was Ready started before it was so once more.
-    came_later = node.created > asked or (scene.known is None and asked < joined <= (pod.started or joined))
+    joined_later = (node.ready_changed or node.created) > asked and not scene.again
+    came_later = node.created > asked or (scene.known is None and joined_later)
     late = (pod.started or asked) - asked
     held_up = waiting.stranded and (waiting.gated or late > DIRECTLY)
     if held_up or came_later or late > PLACED_LATE:
@@ -106,7 +107,7 @@ def _took_its_place(pod: Pod, scene: Scene) -> bool:
     A placeholder that a lower scale removed is gone too, but no other is made in answer.
     """
     known, room = scene.known, scene.room_beside
-    if known is None or not known.placeholder or room is None or fits(room, pod.requests or scene.spec.shape):
+    if known is None or not known.placeholder or room is None or pods_that_fit(room, pod.requests or scene.spec.shape):
         return False
     return all(each.uid != known.placeholder for each in scene.placeholders)
 
@@ -119,9 +120,9 @@ def made_in_answer(placeholder: Pod, launch: Pod) -> bool:
 def _while_pulling(asked: datetime, scene: Scene) -> Found | None:
     """Judge a launch on a node that no readiness before it proves warm."""
     pulling = Found(outcome=Outcome.COLD, cause=Cause.STILL_PULLING)
-    sign, node = scene.sign, scene.view.node
-    if (node.ready_changed or node.created) > asked:
-        return None  # Ready once more: so are all its pods, whose readiness says nothing of their images then
+    sign = scene.sign
+    if scene.again:
+        return None  # the readiness of its pods says nothing of their images then
     if sign is not None and sign.came <= asked < sign.at - PULLED_BEFORE[sign.placeholder]:
         return pulling
     # The last complete pass saw the node after the launch had asked, and it was not warm.
@@ -161,14 +162,8 @@ def passed_over(pod: Pod, spec: PoolSpec, views: Iterable[NodeView]) -> tuple[tu
 
     Too big means that there is room for the pool's shape, and none for this launch.
     """
-    roomy = [
-        each for each in views if each.warm and each.exclusion is None and each.free and fits(each.free, spec.shape)
-    ]
-    large = [each for each in roomy if each.free and pod.requests is not None and fits(each.free, pod.requests)]
-    zones = sorted({each.node.labels.get(ZONE_LABEL, "") for each in large})
+    usable = [(each.node, each.free) for each in views if each.warm and each.exclusion is None and each.free]
+    roomy = [(node, free) for node, free in usable if pods_that_fit(free, spec.shape)]
+    large = [node for node, free in roomy if pod.requests is not None and pods_that_fit(free, pod.requests)]
+    zones = sorted({node.labels.get(ZONE_LABEL, "") for node in large})
     return tuple(zones), bool(roomy) and not large and pod.requests is not None
-
-
-def fits(free: Amounts, requests: Amounts) -> bool:
-    """Tell whether a pod fits; where pods are counted, it is one."""
-    return times_that_fit(free, {"pods": NANO, **requests} if "pods" in free else requests) > 0

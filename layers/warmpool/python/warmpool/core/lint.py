@@ -9,7 +9,7 @@ from typing import Final
 
 from warmpool.core.counting import Counted
 from warmpool.core.proportional import nodes_needed
-from warmpool.core.quantity import Amounts, format_quantity, times_that_fit, whole_units
+from warmpool.core.quantity import Amounts, format_quantity, pods_that_fit, whole_units
 from warmpool.core.spec import Counting, PoolSpec, Proportional, Spec
 
 _LARGEST_TRIED: Final = 1000
@@ -106,7 +106,7 @@ def _sizes(pool: PoolSpec) -> Iterator[Lint]:
     if not pool.images:
         text = "no image is pulled ahead, so a launch on a warm node still waits for its own: list the launches' images"
         yield Lint(f"{path}.images", LintCode.NO_IMAGES, text)
-    if node is not None and not _fits(node, pool.shape):
+    if node is not None and not pods_that_fit(node, pool.shape):
         over = _excess(pool.shape, node)
         text = f"no launch fits on an empty node: it asks for {over}; correct the shape or `nodeAllocatable`"
         yield Lint(f"{path}.shape", LintCode.SHAPE_TOO_BIG, text)
@@ -116,7 +116,7 @@ def _sizes(pool: PoolSpec) -> Iterator[Lint]:
 
 def _placeholder(path: str, size: Amounts, pool: PoolSpec) -> Iterator[Lint]:
     node = pool.node_allocatable
-    count = 1 if node is None else _fits(node, size)
+    count = 1 if node is None else pods_that_fit(node, size)
     if node is not None and count == 0:
         text = f"no placeholder fits on an empty node: it asks for {_excess(size, node)}; make it smaller or say `node`"
         yield Lint(path, LintCode.PLACEHOLDER_TOO_BIG, text)
@@ -127,18 +127,13 @@ def _placeholder(path: str, size: Amounts, pool: PoolSpec) -> Iterator[Lint]:
             " manifest, or ask for more than half of a node, or say `node`"
         )
         yield Lint(path, LintCode.TWO_PLACEHOLDERS_FIT, text)
-    if node is None or _fits({name: node[name] - size.get(name, 0) for name in node}, pool.shape):
+    if node is None or pods_that_fit({name: node[name] - size.get(name, 0) for name in node}, pool.shape):
         text = (
             "beside a small placeholder launches spread over the warm nodes, and many nodes that fill or empty within"
             " one pass can briefly take the pool above max: say `node` (default), unless Kueue schedules by topology,"
             " and leave head-room in the NodePool's limits"
         )
         yield Lint(path, LintCode.SMALL_PLACEHOLDER, text)
-
-
-def _fits(node: Amounts, size: Amounts) -> int:
-    """Count how often a size fits; where `nodeAllocatable` does not say how many pods it takes, pods do not limit."""
-    return times_that_fit(node, {name: amount for name, amount in size.items() if name != "pods" or "pods" in node})
 
 
 def _excess(size: Amounts, node: Amounts) -> str:

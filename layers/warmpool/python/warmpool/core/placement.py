@@ -9,7 +9,7 @@ from typing import Final
 from warmpool.core.counting import NodeView, PoolView
 from warmpool.core.decision import Groups, Mark
 from warmpool.core.model import WARM_LABEL, NodeClaim, Pod, PodPhase
-from warmpool.core.quantity import NANO, Amounts, times_that_fit
+from warmpool.core.quantity import pods_that_fit
 
 VICTIM_COST: Final = -100
 """The deletion cost of a placeholder that is to go; a ReplicaSet removes the lowest first and unmarked ones count 0."""
@@ -115,13 +115,8 @@ def _busy_with_room(view: PoolView, taken: Mapping[str, int]) -> int:
         and each.exclusion is None
         and not taken.get(name)
         and each.open is not None
-        and _takes(each.open, request)
+        and pods_that_fit(each.open, request)
     )
-
-
-def _takes(free: Amounts, request: Amounts) -> bool:
-    need = {"pods": NANO, **request}
-    return times_that_fit(free, need if "pods" in free else {**need, "pods": 0}) > 0
 
 
 def removal_order(pods: Iterable[Pod], costs: Mapping[str, int]) -> list[Pod]:

@@ -108,3 +108,11 @@ def times_that_fit(free: Amounts, shape: Amounts) -> int:
     """Count how often `shape` fits into `free`, never below 0; a shape of nothing fits 0 times."""
     counts = [free.get(name, 0) // value for name, value in shape.items() if value > 0]
     return max(0, min(counts, default=0))
+
+
+def pods_that_fit(free: Amounts, requests: Amounts) -> int:
+    """Count how often a pod that requests so much fits; it is one pod itself.
+
+    Where `free` does not say how many pods there is room for (`nodeAllocatable` need not), pods do not limit.
+    """
+    return times_that_fit(free, {"pods": NANO, **requests} if "pods" in free else {**requests, "pods": 0})

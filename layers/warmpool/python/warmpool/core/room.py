@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from warmpool.core.counting import NodeView, PoolView
 from warmpool.core.decision import Contribution, Limits
 from warmpool.core.model import Condition
-from warmpool.core.quantity import Amounts, ceil_div, times_that_fit
+from warmpool.core.quantity import ceil_div, pods_that_fit, times_that_fit
 from warmpool.core.reasons import Code, Reason
 from warmpool.core.spec import PoolSpec
 
@@ -50,18 +50,11 @@ def _slots_of_an_empty_node(spec: PoolSpec, view: PoolView) -> tuple[int, tuple[
     offers = live or ([spec.node_allocatable] if spec.node_allocatable else [])
     if not offers:
         return 1, ()
-    fits = min(_fits(offer, spec.shape) for offer in offers)
+    fits = min(pods_that_fit(offer, spec.shape) for offer in offers)
     if fits:
         return fits, ()
     text = "not one launch of this shape fits on an empty node; reckoning with 1 - check `shape` and the instance type"
     return 1, (Reason(Code.SHAPE_TOO_BIG, text),)
-
-
-def _fits(offer: Amounts, shape: Amounts) -> int:
-    # `nodeAllocatable` need not say how many pods a node takes; then pods do not limit.
-    return times_that_fit(
-        offer, shape if "pods" in offer else {name: value for name, value in shape.items() if name != "pods"}
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
