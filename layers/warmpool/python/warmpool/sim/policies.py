@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from warmpool.adapters.config.reader import Reader
 from warmpool.adapters.memory import FixedProvider, MemoryConfiguration, MemoryLedger, UnlimitedBudget
 from warmpool.app.errors import WarmpoolError
-from warmpool.app.ports import PassReport
+from warmpool.app.ports import PassReport, Telemetry
 from warmpool.app.reconcile import Ports, Reconcile
 from warmpool.core.counting import Counted, count, look
 from warmpool.core.model import Node, Snapshot
@@ -134,11 +134,15 @@ class PassFailed(WarmpoolError):
 class ReasonsKept:
     """A Telemetry that remembers why the last pass decided what it did."""
 
+    also: Telemetry | None = None
+    """Told of every pass, too."""
     why: str = ""
     problems: list[str] = field(default_factory=list)
 
     def publish(self, report: PassReport) -> None:
         """Keep the reasons of a change, and every failure."""
+        if self.also is not None:
+            self.also.publish(report)
         self.problems += report.failures.values()
         told = [reason for decision in report.decisions for reason in decision.reasons]
         self.why = "; ".join(f"{each.code.value}: {each.text}" for each in told if each.code not in _QUIET)
@@ -173,6 +177,8 @@ class OurPolicy:
     document: str
     """The pool's runtime copy of the spec."""
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    also: Telemetry | None = None
+    """Told of every pass, to read its metrics."""
     every: timedelta = OUR_TICK
     name: str = "warmpool"
     about: str = "a pass of spaces-warmpool every minute"
@@ -181,7 +187,7 @@ class OurPolicy:
     def on(self, cluster: EmbeddedCluster) -> Iterator[Tick]:
         """Install it in an empty cluster. A tick raises PassFailed."""
         install_ours(cluster, self.pool, replicas=0)
-        telemetry = ReasonsKept()
+        telemetry = ReasonsKept(also=self.also)
         ports = Ports(
             cluster=PortDoor(cluster),
             configuration=MemoryConfiguration(specs={self.pool.name: self.document}),
