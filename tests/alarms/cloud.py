@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from botocore.session import Session
 
 from functions.ingest_audit.handler import handler as ingest_handler
 from functions.reconcile.handler import handler
@@ -18,7 +17,7 @@ from tests.alarms.played import SETTLED, Emitting, Played
 from tests.alarms.synthesised import POOL, STACK
 from tests.events.audit_log import delivery
 from tests.events.samples import sample
-from tests.functions.reconcile_world import MINUTE, MODELS, START, ReconcileWorld, reconcile_world
+from tests.functions.reconcile_world import MINUTE, START, ReconcileWorld, reconcile_world
 from warmpool.app.errors import NudgeNotSent
 from warmpool.ingest_wiring import IngestApp
 from warmpool.ingest_wiring import build as build_ingest
@@ -26,6 +25,7 @@ from warmpool.settings import IngestSettings
 from warmpool.sim.alarms.definitions import MetricAlarm
 from warmpool.sim.alarms.watch import Alarms
 from warmpool.sim.aws.pump import Invocation, QueuePump
+from warmpool.sim.aws.session import quick_session
 
 
 def point(alarm: MetricAlarm, at: datetime, value: float) -> str:
@@ -157,8 +157,7 @@ class CloudStage:
     def _ingest_app(self, queue: str) -> IngestApp:
         if queue in self._apps:
             return self._apps[queue]
-        aws, session = self.world.aws, Session()
-        session.register_component("data_loader", MODELS)
+        aws, session = self.world.aws, quick_session()
         settings = IngestSettings(
             stack=STACK,
             region=aws.settings().region,

@@ -8,19 +8,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from botocore.loaders import create_loader
 from botocore.session import Session
 from moto import mock_aws
 
 from tests.adapters.aws.faults import Faults
 from warmpool.adapters.memory import FixedClock
+from warmpool.sim.aws.session import quick_session
 
 NOW = datetime(2026, 12, 14, 8, 0, tzinfo=UTC)
 STACK = "warmpool-ml-research"
 CALLER = "arn:aws:sts::123456789012:user/moto"
 """Who moto says that we are."""
-_MODELS = create_loader()
-"""Parsed service descriptions, kept for all tests."""
 
 
 def spec(pool: str = "spaces", **changes: Any) -> str:
@@ -69,17 +67,14 @@ def deployed_stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
     faults, clock = Faults(), FixedClock(NOW)
 
     def session() -> Session:
-        new = Session()
-        new.register_component("data_loader", _MODELS)
+        new = quick_session()
         faults.install(new)
         return new
 
     monkeypatch.setattr("warmpool.cli.live.Session", session)
     monkeypatch.setattr("warmpool.cli.live.SystemClock", lambda: clock)
     with mock_aws():
-        plain = Session()
-        plain.register_component("data_loader", _MODELS)
-        ssm = plain.create_client("ssm", region_name="eu-central-1")
+        ssm = quick_session().create_client("ssm", region_name="eu-central-1")
         here = Deployed(ssm=ssm, faults=faults, clock=clock)
         here.put("spaces/spec", spec())
         yield here

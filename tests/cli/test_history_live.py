@@ -5,19 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from botocore.loaders import create_loader
 from botocore.session import Session
 
 from tests.adapters.aws.faults import Faults
 from tests.cli.conftest import Warmpool
 from tests.functions.reconcile_world import MINUTE, NAMES, ReconcileWorld, reconcile_world
+from warmpool.sim.aws.session import quick_session
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 WHERE = ("--stack", NAMES.stack, "--region", NAMES.region)
 TABLE = ("--table", NAMES.table)
 JSON = ("--output", "json")
-_MODELS = create_loader()
 
 
 @pytest.fixture
@@ -44,8 +43,7 @@ def world(stack: ReconcileWorld, faults: Faults, monkeypatch: pytest.MonkeyPatch
     """Give an operator's commands a way to the stack, which none of them changes."""
 
     def session() -> Session:
-        new = Session()
-        new.register_component("data_loader", _MODELS)
+        new = quick_session()
         faults.install(new)
         return new
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from botocore.loaders import create_loader
-from botocore.session import Session
 
 from tests.functions.reconcile_world import MINUTE, NAMES, ReconcileWorld, reconcile_world, spec
 from warmpool.core.reasons import Code
+from warmpool.sim.aws.session import quick_session
 
 from .conftest import Warmpool
 
@@ -16,20 +15,13 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 WHERE = ("--stack", NAMES.stack, "--region", NAMES.region)
 LIVE = (*WHERE, "--table", NAMES.table, "--output", "json")
-_MODELS = create_loader()
-
-
-def session() -> Session:
-    new = Session()
-    new.register_component("data_loader", _MODELS)
-    return new
 
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReconcileWorld]:
     """Run a stack until its two nodes are warm."""
     with reconcile_world() as here:
-        monkeypatch.setattr("warmpool.cli.live.Session", session)
+        monkeypatch.setattr("warmpool.cli.live.Session", quick_session)
         monkeypatch.setattr("warmpool.cli.live.SystemClock", lambda: here.clock)
         here.add_pool()
         for _ in range(12):

@@ -8,9 +8,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from botocore.loaders import create_loader
-from botocore.session import Session
-
 from functions.reconcile.handler import handler
 from warmpool.adapters.memory import FixedClock, RecordingTelemetry
 from warmpool.sim.api.access import controller_rules
@@ -19,14 +16,13 @@ from warmpool.sim.api.server import ApiServer
 from warmpool.sim.aws.embedded import AwsNames, EmbeddedAws
 from warmpool.sim.aws.identity import AwsIdentity
 from warmpool.sim.aws.pump import Invocation, QueuePump
+from warmpool.sim.aws.session import quick_session
 from warmpool.sim.cluster import ClusterSettings, EmbeddedCluster, amounts
 from warmpool.wiring import App, build
 
 START = datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 NAMES = AwsNames()
-MODELS = create_loader()
-"""Parsed service descriptions, kept for all tests: reading them is what a cold start spends its time on."""
 
 
 def spec(pool: str = "spaces", **changes: Any) -> str:
@@ -93,8 +89,7 @@ def reconcile_world() -> Iterator[ReconcileWorld]:
     check = identity.token_check(cluster=NAMES.eks_cluster, region=NAMES.region, now=clock.now)
     door = Door(cluster, check, controller_rules(["op"]))
     with ApiServer(door) as server, EmbeddedAws(NAMES, now=clock.now, endpoint=server, identity=identity) as aws:
-        session = Session()
-        session.register_component("data_loader", MODELS)
+        session = quick_session()
         app = build(aws.settings(), clock=clock, session=session, telemetry=telemetry)
         yield ReconcileWorld(
             clock=clock,

@@ -11,9 +11,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from botocore.loaders import create_loader
-from botocore.session import Session
-
 from functions.ingest_audit.handler import handler as ingest_handler
 from functions.reconcile.handler import handler as reconcile_handler
 from infra.audit_filter import filter_pattern
@@ -30,6 +27,7 @@ from warmpool.core.model import WARM_LABEL
 from warmpool.settings import IngestSettings, Settings
 from warmpool.sim.aws.cloud import EmbeddedCloud
 from warmpool.sim.aws.pump import Invocation, QueuePump
+from warmpool.sim.aws.session import quick_session
 from warmpool.sim.cluster import ClusterSettings, EmbeddedCluster, amounts
 from warmpool.sim.cluster.world import HistoryEvent
 from warmpool.wiring import build
@@ -54,8 +52,6 @@ pools:
     leadTime: 10m
 """
 SMALL = amounts(cpu="2", memory="8Gi")
-_MODELS = create_loader()
-"""Parsed service descriptions, kept for all tests: reading them is what a cold start spends its time on."""
 
 
 class ClusterClock:
@@ -89,8 +85,7 @@ class Eventful:
         self.plan: list[tuple[datetime, Callable[[], object]]] = []
         self.called: set[str] = set()
         """AWS services that the functions have called."""
-        session = Session()
-        session.register_component("data_loader", _MODELS)
+        session = quick_session()
         session.register("before-call", self._take_note)
         app = build(settings, clock=ClusterClock(cluster), session=session, telemetry=self.telemetry, pause=self)
         self.pump: QueuePump = cloud.pump(partial(reconcile_handler, app=app))

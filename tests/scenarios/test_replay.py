@@ -7,8 +7,6 @@ from datetime import timedelta
 from importlib import resources
 
 import pytest
-from botocore.loaders import create_loader
-from botocore.session import Session
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +27,7 @@ from warmpool.app.reconcile import ATTEMPTS
 from warmpool.app.replay import Replayed, Verdict, replay
 from warmpool.core.reasons import Code
 from warmpool.core.spec import Override, ScaleDown
+from warmpool.sim.aws.session import quick_session
 from warmpool.sim.days import committed_week, midnight
 from warmpool.sim.policies import OurPolicy
 from warmpool.sim.scenes import Scene
@@ -157,8 +156,7 @@ def happenings(world: ReconcileWorld) -> None:
 @pytest.mark.enable_socket
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_what_the_function_keeps_in_dynamodb_is_decided_again() -> None:
-    session = Session()
-    session.register_component("data_loader", create_loader())
+    session = quick_session()
     with reconcile_world() as world:
         world.add_pool()
         happenings(world)

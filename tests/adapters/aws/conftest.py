@@ -3,25 +3,21 @@
 from collections.abc import Iterator
 
 import pytest
-from botocore.loaders import create_loader
 from botocore.session import Session
 from moto import mock_aws
 
 from tests.adapters.aws.faults import Faults
 from warmpool.adapters.aws.clients import AwsClients
 from warmpool.adapters.memory import RecordingTelemetry
+from warmpool.sim.aws.session import quick_session
 
 REGION = "eu-central-1"
-_MODELS = create_loader()
-"""Parsed service descriptions, kept for all tests: reading them is what a new session spends its time on."""
 
 
 @pytest.fixture
 def session() -> Iterator[Session]:
     with mock_aws():
-        new = Session()
-        new.register_component("data_loader", _MODELS)
-        yield new
+        yield quick_session()
 
 
 @pytest.fixture

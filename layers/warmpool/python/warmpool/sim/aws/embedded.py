@@ -8,8 +8,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import botocore.session
-from botocore.loaders import create_loader
 from moto import mock_aws
 
 from warmpool.settings import REGION_VARIABLE, Settings
@@ -29,6 +27,7 @@ from warmpool.sim.aws.resources import (
     create_queues,
     create_table,
 )
+from warmpool.sim.aws.session import quick_session
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from mypy_boto3_ssm import SSMClient
 
 _ADVANCED_FROM_CHARACTERS: Final = 4096
-# Keeps the parsed service descriptions: they are most of what starting costs, and the same every time.
-_LOADER: Final = create_loader()
 # A profile, an endpoint or a proxy of this machine would lead out of the embedded world.
 _HIDDEN_PREFIXES: Final = ("AWS_", "WARMPOOL_", "LAMBDA_")
 _CUT_OFF: Final = {
@@ -173,8 +170,7 @@ class EmbeddedAws:
         )
 
     def _create(self) -> None:
-        session: Any = botocore.session.Session()
-        session.register_component("data_loader", _LOADER)
+        session: Any = quick_session()
         self.ssm, self.sqs, self.dynamodb, self.sagemaker, self.eks = (
             session.create_client(service, region_name=self.names.region)
             for service in ("ssm", "sqs", "dynamodb", "sagemaker", "eks")
