@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from warmpool.app.measured import Grid, Query, Statistic
-from warmpool.views.model import Series, Stat
+from warmpool.views.model import Series
 from warmpool.views.queries import VALUES, Answers, Names, points_of, queries_of
 from warmpool.views.series import (
     COLD_CAUSES,
@@ -20,21 +20,20 @@ from warmpool.views.series import (
     WAIT_HALF,
     WAIT_MOST,
 )
+from warmpool.views.series import (
+    one as single,
+)
 from warmpool.views.spans import MINUTE
 
 NOW: Final = 15 * MINUTE
 """A pass that is older says nothing about now."""
 
 
-def _stat(metric: str, statistic: Statistic) -> Series:
-    return Series(label=metric, stat=Stat(metric=metric, statistic=statistic))
-
-
-_SHORT: Final = _stat("RoomMissing", Statistic.SUM)
-_JUDGED: Final = _stat("RoomMissing", Statistic.SAMPLE_COUNT)
-_WARM: Final = _stat("Hit", Statistic.SUM)
+_SHORT: Final = single("", "RoomMissing", Statistic.SUM)
+_JUDGED: Final = single("", "RoomMissing", Statistic.SAMPLE_COUNT)
+_WARM: Final = single("", "Hit", Statistic.SUM)
 _UNSEEN: Final = OUTCOMES[3]
-_LEAD: Final = _stat("LeadTotal", Statistic.P90)
+_LEAD: Final = single("", "LeadTotal", Statistic.P90)
 _WHOLE: Final = (
     *(_SHORT, _JUDGED, _WARM, LAUNCHES, _UNSEEN, WAIT_HALF, WAIT_MOST, IDLE_HOURS, IDLE_COST, _LEAD),
     *(COLD_CAUSES, HELD_REASONS),
