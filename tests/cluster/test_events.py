@@ -112,8 +112,9 @@ def test_a_real_preemptions_record_leads_to_a_real_patch(new_lab: NewLab) -> Non
     reacting = Reacting(lab)
     lab.launch("space-1", cpu="46", memory="180Gi")
 
-    def told() -> bool:
-        return any("delete pods" in json.loads(each)["changes"] for each in reacting.nudges.bodies)
+    def changes() -> list[str]:
+        return [json.loads(each)["changes"] for each in reacting.nudges.bodies]
 
     # The record of the launch's own pod may come first, and bring the patch about.
-    reacting.until(lambda: lab.replicas() == 2 and told())
+    reacting.until(lambda: lab.replicas() == 2 and any("delete pods" in each for each in changes()))
+    assert any("delete pods" in each for each in changes())

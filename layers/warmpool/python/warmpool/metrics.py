@@ -145,7 +145,7 @@ _CATALOGUE: Final = (
             "WarmCoexist": "launches that found room on a warm node",
             "WarmPreempt": "launches that took a placeholder's place on a warm node",
             "Cold": "launches that found no warm node",
-            "Unseen": "launches whose node no complete pass had seen, or that ended before they were Ready",
+            "Unseen": "launches whose node or readiness no complete pass saw, or that ended before they were Ready",
         },
     ),
     *_of(

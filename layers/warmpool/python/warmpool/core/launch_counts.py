@@ -22,7 +22,7 @@ class LaunchCounts:
     causes: Mapping[Cause, int] = field(default_factory=dict)
     """Of the cold ones."""
     abandoned: int = 0
-    """Launches that ended before they were Ready; by the pass that missed them."""
+    """Launches that ended before they were Ready, or whose first readiness nobody saw; by the pass that missed them."""
     warm_waits: timedelta = _NONE
     """What the warm ones waited, summed up."""
     cold_waits: timedelta = _NONE
