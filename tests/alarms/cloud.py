@@ -18,6 +18,7 @@ from tests.alarms.synthesised import POOL, STACK
 from tests.events.audit_log import delivery
 from tests.events.samples import sample
 from tests.functions.reconcile_world import MINUTE, START, ReconcileWorld, reconcile_world
+from tests.scenarios.eventful import Context
 from warmpool.app.errors import NudgeNotSent
 from warmpool.ingest_wiring import IngestApp
 from warmpool.ingest_wiring import build as build_ingest
@@ -38,13 +39,6 @@ def point(alarm: MetricAlarm, at: datetime, value: float) -> str:
     }
     about = {"Timestamp": int(at.timestamp() * 1000), "CloudWatchMetrics": [directive]}
     return json.dumps({"_aws": about, **dict(query.dimensions), query.metric: value})
-
-
-class Context:
-    """Half a minute, as Lambda gives it to the ingest function."""
-
-    def get_remaining_time_in_millis(self) -> int:
-        return 30_000
 
 
 @dataclass

@@ -7,10 +7,10 @@ import pytest
 from warmpool.app.metering import AlarmSize, Prices, Series, charges, log_usd
 
 DAY = [
-    Series(name="Heartbeat", pool="", hours=24),
-    Series(name="WarmSlots", pool="cpu", hours=24),
-    Series(name="Cold", pool="cpu", hours=6),
-    Series(name="WarmSlots", pool="gpu", hours=24),
+    Series(pool="", hours=24),
+    Series(pool="cpu", hours=24),
+    Series(pool="cpu", hours=6),
+    Series(pool="gpu", hours=24),
 ]
 
 

@@ -30,6 +30,7 @@ from warmpool.sim.aws.pump import Invocation, QueuePump
 from warmpool.sim.aws.session import quick_session
 from warmpool.sim.cluster import ClusterSettings, EmbeddedCluster, amounts
 from warmpool.sim.cluster.world import HistoryEvent
+from warmpool.sim.policies import ClusterClock
 from warmpool.wiring import build
 
 Json = dict[str, Any]
@@ -52,16 +53,6 @@ pools:
     leadTime: 10m
 """
 SMALL = amounts(cpu="2", memory="8Gi")
-
-
-class ClusterClock:
-    """The cluster's time, as the function's clock."""
-
-    def __init__(self, cluster: EmbeddedCluster) -> None:
-        self._cluster = cluster
-
-    def now(self) -> datetime:
-        return self._cluster.now
 
 
 class Context:
@@ -87,7 +78,9 @@ class Eventful:
         """AWS services that the functions have called."""
         session = quick_session()
         session.register("before-call", self._take_note)
-        app = build(settings, clock=ClusterClock(cluster), session=session, telemetry=self.telemetry, pause=self)
+        app = build(
+            settings, clock=ClusterClock(cluster=cluster), session=session, telemetry=self.telemetry, pause=self
+        )
         self.pump: QueuePump = cloud.pump(partial(reconcile_handler, app=app))
         self.ingest = ingest_wiring.build(
             IngestSettings(

@@ -15,6 +15,7 @@ from warmpool.core.reasons import Code
 from warmpool.sim.api.faults import Fault
 from warmpool.sim.aws.cloud import EmbeddedCloud
 from warmpool.sim.cluster import ClusterSettings, EmbeddedCluster, amounts
+from warmpool.sim.policies import ClusterClock
 from warmpool.wiring import build
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -36,16 +37,6 @@ pools:
 """
 
 
-class ClusterClock:
-    """The cluster's time, as the function's clock."""
-
-    def __init__(self, cluster: EmbeddedCluster) -> None:
-        self.cluster = cluster
-
-    def now(self) -> datetime:
-        return self.cluster.now
-
-
 class Running:
     """The whole product, one minute at a time."""
 
@@ -53,7 +44,7 @@ class Running:
         self.cluster = cluster
         self.cloud = cloud
         self.telemetry = RecordingTelemetry()
-        app = build(cloud.aws.settings(), clock=ClusterClock(cluster), telemetry=self.telemetry)
+        app = build(cloud.aws.settings(), clock=ClusterClock(cluster=cluster), telemetry=self.telemetry)
 
         def invoke(event: dict[str, Any], context: LambdaContext) -> Any:
             return handler(event, context, app)

@@ -29,7 +29,6 @@ class Prices:
 class Series:
     """One metric as it is billed: `hours` is in how many hours of the log it was written."""
 
-    name: str
     pool: str
     """Empty for the stack's own."""
     hours: int

@@ -93,8 +93,8 @@ def cost_of(name: str | None, template: Path | None, stack: str | None, progress
     stack = stack_in(read.metrics, stack)
     hours = read.metrics.hours(NAMESPACE, stack=stack)
     series = [
-        Series(name=key[1], pool=dict(key[2]).get("pool", ""), hours=len(written_in))
-        for key, written_in in hours.items()
+        Series(pool=dict(dimensions).get("pool", ""), hours=len(written_in))
+        for (_, _, dimensions), written_in in hours.items()
     ]
     every_hour = len(frozenset().union(*hours.values()))
     gigabytes, usd = log_usd(read.size_bytes, last - first)
